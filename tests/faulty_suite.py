@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,7 @@ from tsgkit.library.cards import Card
 from tsgkit.llm.reply import Ask
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.judgement import AnswerScores, Given, Sample
-from tsgkit.suites.solvers.factories import SingleFactory
-from tsgkit.suites.solvers.model_solvers import Single
+from tsgkit.suites.solvers.factories import SINGLES, PromptSolver
 from tsgkit.suites.solvers.offline_solvers import programs
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.suite import Suite
@@ -34,7 +34,7 @@ def stumble(step: str, item_id: str) -> None:
         raise ValueError(f"invalid literal: {SECRET}")
 
 
-class Faulty(Single):
+class Faulty(PromptSolver):
     """A solver that raises on some items after asking."""
 
     async def solve(self, item: Sample, ask: Ask | None) -> Transcript:
@@ -43,15 +43,12 @@ class Faulty(Single):
         return transcript
 
 
-class FaultyFactory(SingleFactory):
-    """The factory of that solver."""
-
-    def solver(self, name: str, task: Task, prompter: Prompter | None) -> Faulty:
-        assert prompter is not None
-        return Faulty(task, prompter.style.name, name, prompter=prompter)
+def faulty_solver(name: str, task: Task, prompter: Prompter | None) -> Faulty:
+    assert prompter is not None
+    return Faulty(task, prompter.style.name, name, prompter=prompter)
 
 
-SOLVERS = FaultyFactory(("faulty",))
+SOLVERS = replace(SINGLES, names=("faulty",), solver=faulty_solver)
 
 
 def faulty(card: Card) -> Task:

@@ -54,14 +54,13 @@ from tsgkit.graph.model import ActionGraph, Description
 from tsgkit.graph.notation.json_triplets import write as write_json
 from tsgkit.graph.prompt_text import arrows
 from tsgkit.graph.reading.answers import GraphAnswer, read_graphs
-from tsgkit.lexicon import meant
 from tsgkit.library.cards import card_names, load_card
 from tsgkit.llm.asker import SchemaRefusals
 from tsgkit.llm.failures import NotFinished
 from tsgkit.llm.reply import Ask, Reply
-from tsgkit.suites.solvers.prompter import Prompter
+from tsgkit.suites.solvers.factories import SolverFactory
 from tsgkit.suites.solvers.scorers import NOTES, Work, failed
-from tsgkit.suites.solvers.solver import Expected, Solver, asking
+from tsgkit.suites.solvers.solver import Expected, asking
 from tsgkit.suites.suite import in_order, task_of
 from tsgkit.suites.task import Draft, Task
 from tsgkit.suites.transcript import LOCAL, LabelledReply, RecordedAsk, Transcript
@@ -182,33 +181,21 @@ def written(graphs: Sequence[ActionGraph]) -> str:
     return text if same or not graphs else write_json(graphs)
 
 
-@dataclass(frozen=True)
-class AgentFactory:
-    """The family of agents."""
-
-    names: tuple[str, ...] = tuple(VARIANTS)
-    styled: bool = False
-
-    def check(self, name: str, task: Task | None = None) -> None:
-        """Refuse a variant there is none of, and tasks without graphs to write or repair."""
-        if name not in VARIANTS:
-            raise UsageError(f"there is no solver {name}", hint=meant(name, VARIANTS))
-        if task is not None and task.draft is None:
-            able = _able()
-            tasks = " ".join(f"--task {one}" for one in able)
-            raise UsageError(f"solver {name} cannot do {task.card.task}", hint=f"it does {len(able)} tasks: {tasks}")
-
-    def solver(self, name: str, task: Task, prompter: Prompter | None) -> Solver:
-        """Return the agent; it asks with the agents' own prompts."""
-        self.check(name, task)
-        return AgentSolver(task, "", name, effort=VARIANTS[name])
-
-    def scorer(self, name: str, task: Task, style: str) -> Work:
-        """Return what scores the agent's work."""
-        return Work(task, style, name)
+def _check_drafted(name: str, task: Task) -> None:
+    """Refuse tasks without graphs to write or repair."""
+    if task.draft is None:
+        able = _able()
+        tasks = " ".join(f"--task {one}" for one in able)
+        raise UsageError(f"solver {name} cannot do {task.card.task}", hint=f"it does {len(able)} tasks: {tasks}")
 
 
-AGENTS = AgentFactory()
+AGENTS = SolverFactory(
+    tuple(VARIANTS),
+    lambda name, task, _: AgentSolver(task, "", name, effort=VARIANTS[name]),
+    lambda name, task, style: Work(task, style, name),
+    styled=False,
+    check_task=_check_drafted,
+)
 
 
 def _able() -> list[str]:

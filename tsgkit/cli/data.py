@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     dataset, known = intake.dataset, intake.dataset.known
     say(f"{dataset.name}: {inert(str(dataset.folder))}")
     for arrival in intake.arrivals:
-        inspection, suite = arrival.inspection, known.suite if known else ""
+        inspection = arrival.inspection
         say(f"  {_described(arrival.stored)}{' (there already)' if inspection is None else ''}")
         if before := arrival.replaced:
             say(f"    in place of {count(before.rows, 'row')} from {inert(before.origin)}")
@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
             first.setdefault(finding.code, finding)
         for code, number in inspection.counts.items():
             place = f", first on line {line}" if (line := first[code].place.line) else ""
-            say(f"    {first[code].severity} {code} ({number}{place}): {importer.meaning(suite, code)}")
+            say(f"    {first[code].severity} {code} ({number}{place}): {inspection.rules[code].meaning}")
     if dataset.missing:
         say(f"  missing: {', '.join(dataset.missing)}")
     if known:

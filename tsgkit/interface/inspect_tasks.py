@@ -42,8 +42,9 @@ from tsgkit.scoring.score import Score as OurScore
 from tsgkit.suites.foreign_replies import CALLS, SOLVER, STYLE
 from tsgkit.suites.judgement import Judged, scored
 from tsgkit.suites.rows import ItemChoice
+from tsgkit.suites.solvers.scorers import Draws
 from tsgkit.suites.solvers.solver import Solver as OurSolver
-from tsgkit.suites.solvers.ways import check_way, recorded_of, solver_of
+from tsgkit.suites.solvers.ways import check_way, solver_of
 from tsgkit.suites.suite import task_named, task_of
 from tsgkit.suites.task import Task as OurTask
 from tsgkit.suites.transcript import LabelledReply, Transcript
@@ -171,7 +172,7 @@ def reply_of(output: ModelOutput) -> Reply:
 def figures(task: str, style: str, solver: str, seed: int = 0) -> Metric:
     """Our corpus values of every metric in both profiles, over all samples and epochs."""
     ours = task_of(load_card(task))
-    recorded = recorded_of(ours, solver, style)
+    scorer = Draws(ours, style, solver)
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
         tally = ours.tally()
@@ -181,7 +182,7 @@ def figures(task: str, style: str, solver: str, seed: int = 0) -> Metric:
                 profile: {name: OurScore(*part) for name, part in of.items()} for profile, of in judged["parts"].items()
             }
             tally.add(judged["cluster"], parts, judged["counts"])
-        board = ours.board(tally, recorded, seed)
+        board = ours.board(tally, scorer, seed)
         return {
             f"{profile}_{name}": value.value
             for profile, values in board.profiles.items()

@@ -104,10 +104,8 @@ def require_pillow() -> None:
         raise ExtraMissing("images are read", "Pillow", "images") from None
 
 
-def examine(data: bytes, longest_side: int | None = None, *, as_png: bool = False) -> Examined | Unreadable:
-    """Return the image in these bytes. It is re-encoded as PNG if services could misread it, a side is too long, or
-    only PNG will do.
-    """
+def examine(data: bytes, *, as_png: bool = False) -> Examined | Unreadable:
+    """Return the image in these bytes. It is re-encoded as PNG if services could misread it, or only PNG will do."""
     if not data:
         return Unreadable("the file is empty")
     if len(data) > MOST_IMAGE_BYTES:
@@ -120,7 +118,7 @@ def examine(data: bytes, longest_side: int | None = None, *, as_png: bool = Fals
         if refusal := _too_large(width, height):
             return refusal
         with _BUDGET.taken(width * height), Image.open(BytesIO(data), formats=READ) as image:
-            return _too_large(*image.size) or _examined(image, data, longest_side, as_png)
+            return _too_large(*image.size) or _examined(image, data, as_png)
     except MemoryError:
         return Unreadable("there is not enough memory to decode it")
     except UnidentifiedImageError:
@@ -166,10 +164,9 @@ def _sides(data: bytes) -> tuple[int, int]:
         return image.size
 
 
-def _examined(image: Image, data: bytes, longest_side: int | None, as_png: bool) -> Examined:
+def _examined(image: Image, data: bytes, as_png: bool) -> Examined:
     """Return an image in a form that all services understand, with notes about the conversions."""
     from PIL import ImageOps
-    from PIL.Image import Resampling
 
     image.load()
     kind, ready, notes = image.format or "", image, list[str]()
@@ -191,12 +188,6 @@ def _examined(image: Image, data: bytes, longest_side: int | None, as_png: bool)
         ready = ready.convert("RGB")
     if ready is not image:
         image.close()  # or both would be in memory while a PNG is made
-    if longest_side is not None and max(ready.size) > longest_side:
-        scale = longest_side / max(ready.size)
-        width, height = (max(round(side * scale), 1) for side in ready.size)
-        notes.append(f"shrunk from {ready.width}x{ready.height} to {width}x{height}")
-        smooth = ready if ready.mode in ("L", "LA", "RGB", "RGBA") else ready.convert("RGB")
-        ready = smooth.resize((width, height), Resampling.LANCZOS)
     is_sent = kind in SENT and (kind == "PNG" or not as_png)
     if is_sent and not notes:
         return Examined(kind, SENT[kind], *ready.size, None, ())

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from tsgkit.graph.drawing import draw_legend, draw_sides
 from tsgkit.graph.drawing.diffs import MARKS, Sides
-from tsgkit.suites.graph_differences import GraphDifference
+from tsgkit.suites.panels import GraphDifference
 
 MATCHED = "matched"
 

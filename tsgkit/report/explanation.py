@@ -25,9 +25,8 @@ from tsgkit.runs.results import NOWHERE
 from tsgkit.runs.run_setup import Row
 from tsgkit.runs.saved_run import RecordedCalls, SavedRun, open_saved_run, transcript_of
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.graph_differences import GraphDifference, difference_value, differences
 from tsgkit.suites.judgement import Judged, Sample, TwoReadings, error_in_words
-from tsgkit.suites.panels import Shown
+from tsgkit.suites.panels import GraphDifference, Shown, difference_value, differences
 from tsgkit.suites.solvers.ways import readings_of
 from tsgkit.suites.suite import task_named
 from tsgkit.suites.task import Folder, Task

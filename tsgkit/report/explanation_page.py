@@ -18,9 +18,8 @@ from tsgkit.report.phrases import ended, readings_text
 from tsgkit.report.plain_text import count
 from tsgkit.report.report_rows import main_metric
 from tsgkit.scoring.score import Score
-from tsgkit.suites.graph_differences import GraphDifference, difference_value
 from tsgkit.suites.judgement import Spans
-from tsgkit.suites.panels import Panel, panels_of
+from tsgkit.suites.panels import GraphDifference, Panel, difference_value, panels_of
 
 PROFILES = ("strict", "official")
 MOST_TASKS = 2

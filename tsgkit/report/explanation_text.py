@@ -15,7 +15,7 @@ from tsgkit.report.figures import NOTHING, percent
 from tsgkit.report.phrases import ended, readings_text
 from tsgkit.report.plain_text import count, inert
 from tsgkit.scoring.score import Score
-from tsgkit.suites.graph_differences import GraphDifference
+from tsgkit.suites.panels import GraphDifference
 
 CODES = {
     "heading": "1",

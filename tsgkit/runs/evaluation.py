@@ -61,7 +61,7 @@ from tsgkit.runs.subjects import Limits, Subject, check_batches, subjects_of
 from tsgkit.scoring.outcomes import FAILURES
 from tsgkit.suites.judgement import ItemError, Scored, error_in_words
 from tsgkit.suites.judges.ratings import GRADE
-from tsgkit.suites.solvers.model_solvers import Single, Vote
+from tsgkit.suites.solvers.factories import PromptSolver
 from tsgkit.suites.solvers.solver import ReadsFolder, Solver, Spreads
 from tsgkit.suites.transcript import LOCAL, RecordedAsk, Transcript
 from tsgkit.version import __version__
@@ -568,7 +568,7 @@ def _longest_prompt(rows: Sequence[Row], model: str) -> Messages:
     """Return the longest of the prompts that are known before a model is asked; none where it is asked by agents."""
     longest = ""
     for row in rows:
-        if row.asked == model and isinstance(row.solver, (Single, Vote)):
+        if row.asked == model and isinstance(row.solver, PromptSolver):
             prompts = (row.solver.prompter.text(row.dataset.sample(number)) for number in row.numbers)
             longest = max((longest, *prompts), key=len)
     return [{"role": "user", "content": longest}] if longest else []

@@ -34,11 +34,11 @@ from tsgkit.runs.journal import KEPT
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.run_setup import RunSetup
 from tsgkit.suites.judgement import error_in_words
-from tsgkit.suites.recorded_task import description_of, metrics_of, recorded_items, recorded_task, with_recorded
+from tsgkit.suites.recorded_task import description_of, metrics_of, recorded_items, recorded_task
 from tsgkit.suites.rows import Dataset, Items
 from tsgkit.suites.solvers.prompt_files import SHARED
 from tsgkit.suites.suite import code_of, task_of
-from tsgkit.suites.task import Task
+from tsgkit.suites.task import Task, with_parts
 
 ASKED = "asked"
 MANIFEST = "asked.json"
@@ -247,9 +247,9 @@ class Kept:
         file = self._checked(self.described(name).get("rows"))
         if file is None:
             return None
-        found = task.dataset(str(file))
-        found.call_it(asked.file, asked.sha256)
-        return found
+        dataset = task.dataset(str(file))
+        dataset.file, dataset.sha256 = asked.file, asked.sha256
+        return dataset
 
     def chosen(self, name: str, dataset: Dataset) -> Sequence[int] | None:
         """Return the items that were asked of rows that were chosen from others; None where all rows were kept."""
@@ -308,7 +308,7 @@ class Kept:
         missing = {metric: one for metric, one in described.items() if metric not in task.metrics}
         if not missing or card != task.card.sha256:
             return task, ""
-        return with_recorded(task, missing), ", ".join(missing)
+        return with_parts(task, metrics={**task.metrics, **missing}), ", ".join(missing)
 
     def _checked(self, entry: object) -> Path | None:
         """Return a file whose content is what was kept."""

@@ -41,7 +41,7 @@ from tsgkit.runs.records import Scoring
 from tsgkit.runs.reply_limits import ReplyLimit, reply_limit, with_limit
 from tsgkit.runs.shards import Shard
 from tsgkit.suites.judges.judge import ResponseFormats
-from tsgkit.suites.rows import Dataset, ItemChoice
+from tsgkit.suites.rows import Dataset, ItemChoice, hash_of_items
 from tsgkit.suites.solvers.factories import factory_of
 from tsgkit.suites.solvers.solver import SINGLE, HasWarnings, Solver
 from tsgkit.suites.solvers.ways import baseline_of, check_way, solver_of
@@ -444,7 +444,7 @@ def _asked(plan: Plan, rows: Sequence[Row], settings: Mapping[str, Settings]) ->
         "models": {name: _model(settings[name]) for name in plan.models},
         "tasks": {row.task.key: {"card": row.task.card.sha256, "version": row.task.card.version} for row in rows},
         "data": {row.task.key: row.dataset.sha256 for row in rows},
-        "items": {row.task.key: row.dataset.chosen_hash(row.numbers) for row in rows},
+        "items": {row.task.key: hash_of_items(row.dataset, row.numbers) for row in rows},
         "prompts": {
             " ".join([row.cell.task, row.cell.solver, row.cell.style, *row.cell.axes]): row.solver.fingerprint
             for row in rows

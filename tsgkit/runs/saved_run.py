@@ -36,16 +36,15 @@ from tsgkit.runs.folder import (
 )
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.kept import CHANGED_FILE, Asked, Kept, kept_in
-from tsgkit.runs.plan import BASELINE_SOLVER, Cell, Plan, cells_of
+from tsgkit.runs.plan import Cell, Plan, cells_of
 from tsgkit.runs.records import Scoring
 from tsgkit.runs.results import Result, RowState, results_of, states_of
 from tsgkit.runs.run_setup import ChosenItems, Row, RunSetup, chosen_items, in_shard, row_of
 from tsgkit.runs.shards import shard_of
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.recorded_task import RecordedSolver
-from tsgkit.suites.rows import Dataset
-from tsgkit.suites.solvers.factories import factory_of
-from tsgkit.suites.solvers.solver import Solver
+from tsgkit.suites.recorded_task import RecordedScorer
+from tsgkit.suites.rows import Dataset, hash_of_items
+from tsgkit.suites.solvers.offline_solvers import OfflineSolver
 from tsgkit.suites.solvers.ways import recorded_of
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.task import Task
@@ -150,7 +149,7 @@ class _OpenedRun:
     cards_of_today: bool
     lacking: dict[str, str] = field(default_factory=dict)
     """The parts that are only shown as they were recorded, and what is missing here to do more."""
-    _solvers: dict[tuple[str, str, str], Solver] = field(default_factory=dict)
+    _solvers: dict[tuple[str, str, str], OfflineSolver] = field(default_factory=dict)
     _kept_rows: set[str] = field(default_factory=set)
     """The tasks whose rows are those that the run keeps."""
     numbers_in_data: dict[str, Mapping[str, int]] = field(default_factory=dict)
@@ -226,31 +225,30 @@ class _OpenedRun:
         for name, (task, dataset, numbers) in chosen.items():
             kept = self.kept.chosen(name, dataset) if name in self._kept_rows else None
             items[name] = ChosenItems(task, dataset, numbers if kept is None else kept)
-            if dataset.chosen_hash(items[name].numbers) != self.header["asked"]["items"].get(name):
+            if hash_of_items(dataset, items[name].numbers) != self.header["asked"]["items"].get(name):
                 raise FileProblem(f"{self.path}: {name}: not the items that were asked", hint=CHANGED_FILE)
         return items
 
-    def solver(self, cell: Cell, task: Task) -> Solver:
+    def solver(self, cell: Cell, task: Task) -> OfflineSolver:
         """Return what scores or shows the answers of a row."""
         way = cell.task, cell.solver, cell.style
         if way not in self._solvers:
             self._solvers[way] = self._recorded(cell, task)
-        found = self._solvers[way]
-        if not isinstance(found, RecordedSolver):
-            return found
-        return replace(found, records=partial(self._records.of, cell))
+        solver = self._solvers[way]
+        if not isinstance(solver.scorer, RecordedScorer):
+            return solver
+        return replace(solver, scorer=replace(solver.scorer, records=partial(self._records.of, cell)))
 
-    def _recorded(self, cell: Cell, task: Task) -> Solver:
+    def _recorded(self, cell: Cell, task: Task) -> OfflineSolver:
         try:
-            if cell.subject in self.plan.models and cell.solver != BASELINE_SOLVER:
-                factory_of(cell.solver)  # that of a solver of the user's may not be loaded
-            found = recorded_of(task, cell.solver, cell.style)
-        except UsageError:
+            solver = recorded_of(task, cell.solver, cell.style)
+        except UsageError:  # a solver of the user's may not be loaded
             self.lacking[f"{cell.task}: {cell.solver} {cell.style}".strip()] = self.kept.lacking(cell.task)
-            found = RecordedSolver(task, cell.solver, cell.style)
-        if isinstance(found, RecordedSolver):
-            return replace(found, unpublished=self.kept.unpublished(cell.task, cell.solver, cell.style))
-        return found
+            solver = OfflineSolver(RecordedScorer(task, cell.solver, cell.style), cell.solver, cell.style)
+        if isinstance(solver.scorer, RecordedScorer):
+            unpublished = self.kept.unpublished(cell.task, cell.solver, cell.style)
+            return replace(solver, scorer=replace(solver.scorer, unpublished=unpublished))
+        return solver
 
 
 class _Records:

@@ -1,8 +1,8 @@
 """Replies that were collected elsewhere, and their scores: files of replies, logs of Inspect, and sample logs of
 lm-evaluation-harness.
 
-    with replies_from("inspect", "logs/x.eval", dataset.item_ids) as found:
-        found.file            # replies as tsgkit score reads them
+    with replies_from("inspect", "logs/x.eval", dataset.item_ids) as log:
+        log.file            # replies as tsgkit score reads them
 
 A sample belongs to the item of its id, or of the ``item_id`` that its metadata or its ``doc`` names; the numbers that a
 harness gives samples itself (``doc_id``, whole ids of Inspect) say nothing of items. What a log says of
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
@@ -25,13 +25,14 @@ from tsgkit.errors import ExtraMissing, FileProblem, UsageError
 from tsgkit.lexicon import meant
 from tsgkit.library.cards import load_card
 from tsgkit.library.files import STDIN, look_alike, read_text
-from tsgkit.llm.reply import CUT, FILTERED, Ending, Reply, reply_from
+from tsgkit.llm.reply import CUT, FILTERED, Ending, reply_from
+from tsgkit.llm.reply import Reply as ModelReply
 from tsgkit.suites.judgement import Judged, scored
-from tsgkit.suites.replies import read_replies
+from tsgkit.suites.replies import Reply, read_replies
 from tsgkit.suites.rows import Dataset
 from tsgkit.suites.scoreboard import Board, ScoreReport, add_judged
 from tsgkit.suites.solvers.factories import check_solver, factory_of
-from tsgkit.suites.solvers.scorers import OneReply, judge_reply
+from tsgkit.suites.solvers.scorers import Draws, judge_reply
 from tsgkit.suites.solvers.solver import BASELINE, SINGLE, Scorer
 from tsgkit.suites.styles import style_of
 from tsgkit.suites.suite import task_named, task_of
@@ -54,10 +55,8 @@ ID_FIELDS = ("item_id", "id", "sample_id", "data_id")
 ONE_CALL = (SINGLE, BASELINE)
 """Solvers that make one call."""
 JSON_LOG = ".json"
-HINT = "name a log that was written when the evaluation had ended"
-
-
 ZERO_SHOT = "zero-shot"
+HINT = "name a log that was written when the evaluation had ended"
 
 
 def score(
@@ -93,45 +92,33 @@ def score(
         return scoring(own, str(data), str(replies), style=style, by=by, seed=seed)
     if source not in SOURCES:
         raise UsageError(f"there are no logs of {source}", hint=meant(source, SOURCES))
-    with replies_from(source, str(replies), own.dataset(str(data)).item_ids, epoch=epoch) as found:
-        style = style or found.style or None
-        if found.transcripts and own.prompt is not None:
-            report = _score_calls(own, str(data), found.transcripts, found.solver, style=style, by=by, seed=seed)
+    with replies_from(source, str(replies), own.dataset(str(data)).item_ids, epoch=epoch) as log:
+        style = style or log.style or None
+        if log.solver and own.prompt is not None:
+            report = _score_calls(own, str(data), log, style=style, by=by, seed=seed)
         else:
-            report = scoring(own, str(data), str(found.file), style=style, by=by, seed=seed)
-    return replace(report, notes=(*report.notes, *found.notes))
+            report = scoring(own, str(data), str(log.file), style=style, by=by, seed=seed)
+    return replace(report, notes=(*report.notes, *log.notes))
 
 
 def _score_replies(task: Task, data: str, file: str, *, style: str | None, by: Sequence[str], seed: int) -> ScoreReport:
     assert task.prompt is not None  # noqa: S101  (the caller looked)
-    scorer, dataset = OneReply(task, style_of(style or ZERO_SHOT).name), _items_to_score(task, data)
-    unused = set(task.rows.left_out(dataset))
-    found = read_replies(file, (*dataset.item_ids, *unused), task.prompt.reply_text)
+    scorer, dataset = Draws(task, style_of(style or ZERO_SHOT).name), _items_to_score(task, data)
+    unused = set(dataset.left_out)
+    replies = read_replies(file, (*dataset.item_ids, *unused), task.prompt.reply_text)
     notes = task.rows.notes(dataset)
-    if left := len(found.keys() & unused):
+    if left := len(replies.keys() & unused):
         notes += (f"replies to rows that are left out: {left}",)
-    judged = tuple(
-        scored(lambda item, reply: judge_reply(task, item, reply, scorer.style), item, found.get(item.item_id)).judged
-        for item in _samples_in(dataset)
-    )
+    judged = _judged(dataset, lambda item, reply: judge_reply(task, item, reply, scorer.style), replies)
     return report_of(task, judged, scorer, by, seed, notes)
 
 
-def _score_calls(
-    task: Task,
-    data: str,
-    calls: Mapping[str, Transcript],
-    solver: str,
-    *,
-    style: str | None,
-    by: Sequence[str],
-    seed: int,
-) -> ScoreReport:
+def _score_calls(task: Task, data: str, log: Log, *, style: str | None, by: Sequence[str], seed: int) -> ScoreReport:
     """Return the scores of answers that a solver made of several calls."""
-    style = style_of(style or ZERO_SHOT).name
-    check_solver(solver, task)
-    scorer, dataset = factory_of(solver).scorer(solver, task, style), _items_to_score(task, data)
-    judged = tuple(scored(scorer.judge, item, calls.get(item.item_id)).judged for item in _samples_in(dataset))
+    check_solver(log.solver, task)
+    scorer = factory_of(log.solver).scorer(log.solver, task, style_of(style or ZERO_SHOT).name)
+    dataset = _items_to_score(task, data)
+    judged = _judged(dataset, scorer.judge, log.transcripts)
     return report_of(task, judged, scorer, by, seed, task.rows.notes(dataset))
 
 
@@ -146,8 +133,11 @@ def _items_to_score(task: Task, data: str) -> Dataset:
     return dataset
 
 
-def _samples_in(dataset: Dataset) -> Iterator[Any]:
-    return (dataset.sample(number) for number in range(len(dataset)))
+def _judged(
+    dataset: Dataset, judge: Callable[[Any, Any], Judged], answers: Mapping[str, Reply | Transcript]
+) -> tuple[Judged, ...]:
+    samples = map(dataset.sample, range(len(dataset)))
+    return tuple(scored(judge, sample, answers.get(sample.item_id)).judged for sample in samples)
 
 
 def report_of(
@@ -163,19 +153,14 @@ def report_of(
         members: dict[str, list[Judged]] = {}
         for one in judged:
             for name in task.groups.of(one.sample, group):
-                if (part := _part(task, one, group, name)) is not None:
-                    members.setdefault(name, []).append(part)
+                if group not in task.groups.parts:
+                    members.setdefault(name, []).append(one)
+                elif (part := task.groups.part_of(one.sample, one.evidence, group, name)) is not None:
+                    counted = replace(one, scores=part.scores, counts=one.counts | part.counts)
+                    members.setdefault(name, []).append(counted)
         only = set(group_metrics(task, group, tuple(task.metrics))) if group in task.groups.parts else None
         groups[group] = {name: board_of(members[name], only) for name in task.groups.order(members, group)}
     return ScoreReport(task.key, scorer.style, seed, task.metrics, board_of(judged), groups, judged, notes)
-
-
-def _part(task: Task, judged: Judged, group: str, member: str) -> Judged | None:
-    """Return what counts of an item for a member of a group."""
-    if group not in task.groups.parts:
-        return judged
-    part = task.groups.part_of(judged.sample, judged.evidence, group, member)
-    return None if part is None else replace(judged, scores=part.scores, counts=judged.counts | part.counts)
 
 
 class LoggedReply(NamedTuple):
@@ -194,8 +179,8 @@ class LoggedReply(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Found:
-    """Replies as ``tsgkit score`` reads them, and notes about samples that were left out."""
+class Log:
+    """The replies of a log as ``tsgkit score`` reads them, and notes about samples that were left out."""
 
     file: Path
     notes: tuple[str, ...]
@@ -208,53 +193,53 @@ class Found:
 
 
 @contextmanager
-def replies_from(source: str, file: str, item_ids: Collection[str], *, epoch: int | None = None) -> Iterator[Found]:
+def replies_from(source: str, file: str, item_ids: Collection[str], *, epoch: int | None = None) -> Iterator[Log]:
     """Yield the replies of a log as a file, as long as the block lasts. ``epoch`` chooses a repetition, from 1."""
     if file == STDIN:
         raise UsageError(f"--from {source}: a log is no standard input", hint="name its file")
     if not Path(file).is_file():
         raise FileProblem(f"{file}: no such file", hint=look_alike(Path(file)))
-    logged = _inspect_samples(file) if source == INSPECT else _harness_samples(file)
-    matched, notes = _matched(list(logged), file, item_ids, epoch)
-    solver, transcripts = _calls_of(matched, file)
+    logged = list(_inspect_samples(file) if source == INSPECT else _harness_samples(file))
+    matched, others = _matched(logged, file, item_ids, epoch)
+    transcripts = {item_id: one.transcript for item_id, one in matched.items() if one.transcript is not None}
     with tempfile.TemporaryDirectory(prefix="tsgkit-replies-") as folder:
         written = Path(folder) / f"{Path(file).stem[:60]}.jsonl"
-        lines = (json.dumps(_line(*one)) for one in matched.items() if one[1].outcome != MISSING)
-        written.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        yield Found(written, notes, solver, transcripts, _same("style", (one.style for one in matched.values()), file))
-
-
-def _line(item_id: str, logged: LoggedReply) -> dict[str, Any]:
-    outcome = {} if logged.outcome is None else {"outcome": logged.outcome}
-    return {"item_id": item_id, "reply": logged.reply, **outcome}
-
-
-def _calls_of(matched: Mapping[str, LoggedReply], file: str) -> tuple[str, Mapping[str, Transcript]]:
-    """Return the solver of several calls, and the calls of each item."""
-    found = {item_id: one.transcript for item_id, one in matched.items() if one.transcript is not None}
-    solver = _same("solver", (one.solver for one in matched.values()), file)
-    return (solver, found) if solver else ("", {})
+        with written.open("w", encoding="utf-8") as lines:
+            for item_id, one in matched.items():
+                if one.outcome != MISSING:
+                    outcome = {} if one.outcome is None else {"outcome": one.outcome}
+                    lines.write(json.dumps({"item_id": item_id, "reply": one.reply, **outcome}) + "\n")
+        samples = "1 sample is" if others == 1 else f"{others:,} samples are"
+        yield Log(
+            written,
+            (f"{samples} of no item of the data",) if others else (),
+            _same("solver", (one.solver for one in matched.values()), file),
+            transcripts,
+            _same("style", (one.style for one in matched.values()), file),
+        )
 
 
 def _same(noun: str, names: Iterable[str], file: str) -> str:
     """Return the name that all samples have for something, or none."""
-    found = sorted(set(names) - {""})
-    if len(found) > 1:
-        raise UsageError(f"{file}: its samples are of several {noun}s: {', '.join(found)}", hint="log one at a time")
-    return found[0] if found else ""
+    different = sorted(set(names) - {""})
+    if len(different) > 1:
+        raise UsageError(
+            f"{file}: its samples are of several {noun}s: {', '.join(different)}", hint="log one at a time"
+        )
+    return different[0] if different else ""
 
 
 def _matched(
     logged: list[LoggedReply], file: str, item_ids: Collection[str], epoch: int | None
-) -> tuple[dict[str, LoggedReply], tuple[str, ...]]:
-    """Return the sample of each item, and what was left out."""
+) -> tuple[dict[str, LoggedReply], int]:
+    """Return the sample of each item, and the number of samples of no item."""
     known, epochs = set(item_ids), sorted({one.epoch for one in logged})
     if epoch is None and len(epochs) > 1:
         shown = f"{len(epochs)} repetitions of its samples"
         raise UsageError(f"{file}: there are {shown}", hint=f"choose one: --epoch {epochs[0]}")
     if epoch is not None and epoch not in epochs:
         raise UsageError(f"{file}: there is no repetition {epoch}", hint=f"there are {', '.join(map(str, epochs))}")
-    found, others = dict[str, LoggedReply](), 0
+    matched, others = dict[str, LoggedReply](), 0
     for one in logged:
         if epoch not in (None, one.epoch):
             continue
@@ -262,26 +247,26 @@ def _matched(
         if item_id is None:
             others += 1
         else:
-            found.setdefault(item_id, one)  # a log has a line for each filter, with the same replies
-    if not found:
-        raise _no_sample(logged, file, item_ids)
-    samples = "1 sample is" if others == 1 else f"{others:,} samples are"
-    return found, ((f"{samples} of no item of the data",) if others else ())
-
-
-def _no_sample(logged: list[LoggedReply], file: str, item_ids: Collection[str]) -> UsageError:
-    first = ", ".join(dict.fromkeys(name for one in logged[:3] for name in one.names))
-    called = f"its samples are called {first}" if first else "its samples are only numbered, and name no item_id"
-    hint = f"{called}; the items begin with {', '.join(list(item_ids)[:3])}"
-    return UsageError(f"{file}: no sample is of an item of the data", hint=hint)
+            matched.setdefault(item_id, one)  # a log has a line for each filter, with the same replies
+    if not matched:
+        first = ", ".join(dict.fromkeys(name for one in logged[:3] for name in one.names))
+        called = f"its samples are called {first}" if first else "its samples are only numbered, and name no item_id"
+        hint = f"{called}; the items begin with {', '.join(list(item_ids)[:3])}"
+        raise UsageError(f"{file}: no sample is of an item of the data", hint=hint)
+    return matched, others
 
 
 def _inspect_samples(file: str) -> Iterator[LoggedReply]:
     if find_spec("inspect_ai") is None:
         raise ExtraMissing("logs of Inspect are read", "inspect_ai", "inspect")
+    from inspect_ai.log import read_eval_log, read_eval_log_sample, read_eval_log_sample_summaries
+
     try:
-        for sample in _samples_of(file):
-            yield _of_inspect(sample)._replace(style=str((sample.store or {}).get(STYLE) or ""))
+        if Path(file).suffix == JSON_LOG:  # is read whole, whatever is asked of it
+            yield from map(_of_inspect, read_eval_log(file).samples or ())
+        else:  # one by one, found by their summaries: the ids in its head may be others
+            for summary in read_eval_log_sample_summaries(file):
+                yield _of_inspect(read_eval_log_sample(file, summary.id, summary.epoch))
     except UsageError:
         raise
     except Exception as error:  # noqa: BLE001 - a torn or foreign file fails in every way there is
@@ -289,93 +274,72 @@ def _inspect_samples(file: str) -> Iterator[LoggedReply]:
         raise FileProblem(f"{file}: not a log of Inspect: {first or type(error).__name__}", hint=HINT) from None
 
 
-def _samples_of(file: str) -> Iterator[Any]:
-    """Yield the samples of a log one by one, found by their summaries: the ids in its head may be others."""
-    from inspect_ai.log import read_eval_log, read_eval_log_sample, read_eval_log_sample_summaries
-
-    if Path(file).suffix == JSON_LOG:  # is read whole, whatever is asked of it
-        yield from read_eval_log(file).samples or ()
-        return
-    for summary in read_eval_log_sample_summaries(file):
-        yield read_eval_log_sample(file, summary.id, summary.epoch)
-
-
 def _of_inspect(sample: Any) -> LoggedReply:  # noqa: ANN401  (Inspect's sample)
     about, store = sample.metadata or {}, sample.store or {}
+    style = str(store.get(STYLE) or "")
     told = about.get("item_id"), sample.id if isinstance(sample.id, str) else None
     names = tuple(dict.fromkeys(str(name) for name in told if name is not None))  # a number is Inspect's own counting
     if calls := store.get(CALLS):
         said = [LabelledReply(call["label"], reply_from(call["reply"])) for call in calls]
-        return _of_calls(names, sample.epoch, said, str(store[SOLVER]))
+        return _of_calls(names, sample.epoch, said, str(store[SOLVER]), style)
     if sample.error is not None:
-        return LoggedReply(names, sample.epoch, None, "api_error")
+        return LoggedReply(names, sample.epoch, None, "api_error", style=style)
     choices = sample.output.choices
     reason = choices[0].stop_reason if choices else "stop"
     cut = "truncated" if reason in CUT or sample.limit is not None else None
     outcome = "refused" if reason in FILTERED else cut
     if about.keys() >= OURS and about["outcome"] in (*UNTEXTED, MISSING):
         outcome = about["outcome"]
-    return LoggedReply(names, sample.epoch, sample.output.completion or None, outcome)
+    return LoggedReply(names, sample.epoch, sample.output.completion or None, outcome, style=style)
 
 
-def _of_calls(names: tuple[str, ...], epoch: int, said: Sequence[LabelledReply], solver: str) -> LoggedReply:
+def _of_calls(
+    names: tuple[str, ...], epoch: int, said: Sequence[LabelledReply], solver: str, style: str
+) -> LoggedReply:
     """Return what all calls of a sample said, by a solver that tsgkit named in the log."""
     texts = [one.reply.text for one in said]
     endings = [str(one.reply.ending) for one in said]
     ending = MISSING if set(endings) == {MISSING} else next((one for one in endings if one in UNTEXTED), None)
     if solver in ONE_CALL:
-        return LoggedReply(names, epoch, texts[0], ending)
-    return LoggedReply(names, epoch, texts, ending, solver, Transcript(tuple(said)))
+        return LoggedReply(names, epoch, texts[0], ending, style=style)
+    return LoggedReply(names, epoch, texts, ending, solver, Transcript(tuple(said)), style)
 
 
 def _harness_samples(file: str) -> Iterator[LoggedReply]:
+    """Yield the samples of a log of lm-evaluation-harness; in lines of ours, draws of a prompt make one answer."""
     for number, line in enumerate(read_text(file).split("\n"), 1):
-        if line.strip():
-            yield from _of_harness(line, f"{file}: line {number}")
-
-
-def _of_harness(line: str, place: str) -> Iterable[LoggedReply]:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        raise FileProblem(f"{place}: not JSON", hint="name a file samples_TASK_DATE.jsonl") from None
-    if not isinstance(value, dict) or not isinstance(value.get("resps"), list):
-        raise FileProblem(
-            f"{place}: no sample of lm-evaluation-harness: it has no resps", hint="log with --log_samples"
-        )
-    names = _names(value)
-    calls = [call if isinstance(call, list) else [call] for call in value["resps"]]
-    draws = max(map(len, calls), default=0)
-    if not all(isinstance(text, str | None) for call in calls for text in call):
-        raise FileProblem(f"{place}: resps hold no texts", hint="only tasks of the type generate_until have replies")
-    if isinstance(about := value.get(ABOUT), dict):
-        for one in _of_our_line(names, calls, about, place):
-            yield one._replace(style=str(about.get("style") or ""))
-        return
-    for draw in range(draws):
-        texts = [call[draw] if draw < len(call) else None for call in calls]
-        yield LoggedReply(names, draw + 1, texts[0] if len(texts) == 1 else texts)
-
-
-def _of_our_line(
-    names: tuple[str, ...], resps: Sequence[Sequence[str | None]], about: Mapping[str, Any], place: str
-) -> Iterator[LoggedReply]:
-    """Yield the sample of a line that tsgkit wrote; its draws of a prompt are calls of one answer."""
-    try:
-        if said := [_said(call, resps) for call in about["calls"]]:
-            yield _of_calls(names, 1, said, str(about["solver"]))
-    except (KeyError, IndexError, TypeError, ValueError):
-        raise FileProblem(
-            f"{place}: {ABOUT} holds no calls as tsgkit writes them", hint="export the run again"
-        ) from None
+        if not line.strip():
+            continue
+        place = f"{file}: line {number}"
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            raise FileProblem(f"{place}: not JSON", hint="name a file samples_TASK_DATE.jsonl") from None
+        if not isinstance(value, dict) or not isinstance(value.get("resps"), list):
+            problem = f"{place}: no sample of lm-evaluation-harness: it has no resps"
+            raise FileProblem(problem, hint="log with --log_samples")
+        doc = value.get("doc")
+        ids = [value.get("item_id"), *((doc.get(name) for name in ID_FIELDS) if isinstance(doc, dict) else ())]
+        names = tuple(dict.fromkeys(str(name) for name in ids if isinstance(name, str | int)))
+        resps = [call if isinstance(call, list) else [call] for call in value["resps"]]
+        if not all(isinstance(text, str | None) for call in resps for text in call):
+            hint = "only tasks of the type generate_until have replies"
+            raise FileProblem(f"{place}: resps hold no texts", hint=hint)
+        if isinstance(about := value.get(ABOUT), dict):
+            try:
+                said = [_said(call, resps) for call in about["calls"]]
+                solver = str(about["solver"]) if said else ""
+            except (KeyError, IndexError, TypeError, ValueError):
+                problem = f"{place}: {ABOUT} holds no calls as tsgkit writes them"
+                raise FileProblem(problem, hint="export the run again") from None
+            if said:
+                yield _of_calls(names, 1, said, solver, str(about.get("style") or ""))
+            continue
+        for draw in range(max(map(len, resps), default=0)):
+            texts = [call[draw] if draw < len(call) else None for call in resps]
+            yield LoggedReply(names, draw + 1, texts[0] if len(texts) == 1 else texts)
 
 
 def _said(call: Mapping[str, Any], resps: Sequence[Sequence[str | None]]) -> LabelledReply:
     request, draw = call["resp"]
-    return LabelledReply(call["label"], Reply(resps[request][draw], Ending(call["ending"])))
-
-
-def _names(value: Mapping[str, Any]) -> tuple[str, ...]:
-    doc = value.get("doc")
-    found = [value.get("item_id"), *((doc.get(name) for name in ID_FIELDS) if isinstance(doc, dict) else ())]
-    return tuple(dict.fromkeys(str(name) for name in found if isinstance(name, str | int)))
+    return LabelledReply(call["label"], ModelReply(resps[request][draw], Ending(call["ending"])))

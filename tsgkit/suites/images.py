@@ -8,7 +8,7 @@
 ``<id>.png``, ``.jpg``, ``.jpeg``, ``.webp``, ``.gif`` or ``.bmp`` is the image of an item. An id is data: nothing
 outside the folder is ever read. The content decides about the format, not the ending. An image that services could
 misread (animated, CMYK, 16 bits a channel, rotated by EXIF data, a palette with transparency, GIF or BMP inside) is
-re-encoded as a PNG in the folder ``kept``, under its SHA-256, with a note; it is reduced only for ``longest_side``.
+re-encoded as a PNG under its SHA-256, with a note.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from tsgkit.errors import FileProblem, UsageError
+from tsgkit.errors import FileProblem
 from tsgkit.library.files import look_alike, write_bytes
-from tsgkit.llm.image_decoder import Examined, Unreadable, examine, require_pillow, sides_of
+from tsgkit.llm.image_decoder import Unreadable, examine, require_pillow, sides_of
 from tsgkit.llm.images import MOST_IMAGE_BYTES, ImageFile
+from tsgkit.user_folders import cache_home
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
 OF_FORMAT = {
@@ -66,26 +67,17 @@ def is_file_id(item_id: str) -> bool:
     return 0 < length <= LONGEST_ID and not item_id.startswith(".") and not odd
 
 
-@dataclass
 class ImageFolder:
-    """The images of one subject."""
+    """The images of one subject; those that are re-encoded lie in the folder ``kept``, or in the cache."""
 
-    name: str
-    path: Path
-    kept: Path
-    """The folder for re-encoded images."""
-    longest_side: int | None = None
-    _looked: dict[str, tuple[_Stamp, Looked]] = field(default_factory=dict, repr=False)
-
-    def __init__(self, name: str, path: str | Path, kept: str | Path, longest_side: int | None = None) -> None:
+    def __init__(self, name: str, path: str | Path, kept: str | Path | None = None) -> None:
         """Open a folder. Raise ``UsageError`` if it does not exist, or images cannot be decoded here."""
-        self.name, self.path, self.kept, self.longest_side = name, Path(path), Path(kept), longest_side
-        self._looked = {}
+        self.name, self.path = name, Path(path)
+        self.kept = cache_home() / "images" if kept is None else Path(kept)
+        self._looked: dict[str, tuple[_Stamp, Looked]] = {}
         if not self.path.is_dir():
             what = "this is a file, not a folder of images" if self.path.exists() else "no such folder"
             raise FileProblem(f"{self.path}: {what}", hint="" if self.path.exists() else look_alike(self.path))
-        if longest_side is not None and longest_side < 1:
-            raise UsageError(f"a longest side of {longest_side} pixels: at least 1 is needed")
         require_pillow()
 
     @cached_property
@@ -109,16 +101,11 @@ class ImageFolder:
     @cached_property
     def _names(self) -> tuple[str, ...]:
         try:
-            with os.scandir(self.path) as found:
-                return tuple(
-                    sorted(
-                        one.name
-                        for one in found
-                        if not one.name.startswith(".") and not one.is_dir(follow_symlinks=False)
-                    )
-                )
+            with os.scandir(self.path) as entries:
+                shown = [entry.name for entry in entries if not entry.is_dir(follow_symlinks=False)]
         except OSError as error:
             raise FileProblem(f"{self.path}: cannot be read: {error.strerror}") from None
+        return tuple(sorted(name for name in shown if not name.startswith(".")))
 
     def stray(self, ids: Iterable[str]) -> tuple[str, ...]:
         """Return the files that belong to none of these items."""
@@ -131,7 +118,7 @@ class ImageFolder:
         return self._files.get(item_id, [])
 
     def look(self, item_id: str) -> Looked:
-        """Return an item's image, or the reason why there is none; an unchanged file is not decoded again."""
+        """Return an item's image, or the reason why there is none."""
         if not is_file_id(item_id):
             return Unreadable(f"{item_id[:LONGEST_ID]!r} cannot be the name of an image")
         names = self.named(item_id)
@@ -139,11 +126,36 @@ class ImageFolder:
             return Missing()
         if len(names) > 1:
             return Unreadable(f"several files have this id: {', '.join(names)}")
-        return self._seen(item_id, names[0])
+        return self.look_at(names[0])
 
     def look_at(self, name: str) -> Looked:
-        """Return the image in a file of this folder, whatever it is called."""
-        return self._seen(name, name)
+        """Return the image in a file of this folder, whatever it is called; an unchanged one is not decoded again."""
+        try:
+            place = self._place(name)
+            if place is None:
+                return Unreadable(f"{name} is outside the folder")
+            descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            with os.fdopen(descriptor, "rb") as file:
+                status = os.fstat(descriptor)
+                stamp = (status.st_ino, status.st_mtime_ns, status.st_size)
+                before, image = self._looked.get(name, (None, Missing()))
+                if before == stamp and (not isinstance(image, ImageFile) or image.path.is_file()):
+                    return image
+                if not stat.S_ISREG(status.st_mode):
+                    return Unreadable(f"{name} is no file")
+                if status.st_size > MOST_IMAGE_BYTES:
+                    size = f"the file has {status.st_size:,} bytes; at most {MOST_IMAGE_BYTES:,} are read"
+                    return Unreadable(f"{name}: {size}")
+                data = file.read(MOST_IMAGE_BYTES + 1)
+            image = self._decoded(name, place, data)
+        except FileNotFoundError:
+            return Missing()
+        except OSError as error:
+            return Unreadable(f"{name} cannot be read: {error.strerror}")
+        except RuntimeError:  # a link that leads back to itself, up to Python 3.12
+            return Unreadable(f"{name} cannot be read: it is a link to itself")
+        self._looked[name] = (stamp, image)
+        return image
 
     def sides(self, name: str) -> tuple[int, int] | None:
         """Return the sides that the head of a file declares; None if there is no image to be read."""
@@ -156,62 +168,21 @@ class ImageFolder:
         except (OSError, RuntimeError):
             return None
 
-    def _seen(self, item_id: str, name: str) -> Looked:
-        try:
-            place = self._place(name)
-            if place is None:
-                return Unreadable(f"{name} is outside the folder")
-            return self._opened(item_id, name, place)
-        except FileNotFoundError:
-            return Missing()
-        except OSError as error:
-            return Unreadable(f"{name} cannot be read: {error.strerror}")
-        except RuntimeError:  # a link that leads back to itself, up to Python 3.12
-            return Unreadable(f"{name} cannot be read: it is a link to itself")
-
     def _place(self, name: str) -> Path | None:
         """Return the real path of a file; None if it is outside the folder."""
         place = (self.path / name).resolve(strict=True)
         return place if place.is_relative_to(self.path.resolve()) else None
 
-    def _opened(self, item_id: str, name: str, place: Path) -> Looked:
-        file = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(file, "rb") as opened:
-            found = os.fstat(file)
-            stamp = (found.st_ino, found.st_mtime_ns, found.st_size)
-            known = self._looked.get(item_id)
-            if known is not None and known[0] == stamp and _still_there(known[1]):
-                return known[1]
-            if not stat.S_ISREG(found.st_mode):
-                return Unreadable(f"{name} is no file")
-            if found.st_size > MOST_IMAGE_BYTES:
-                return Unreadable(
-                    f"{name}: the file has {found.st_size:,} bytes; at most {MOST_IMAGE_BYTES:,} are read"
-                )
-            data = opened.read(MOST_IMAGE_BYTES + 1)
-        looked = self._made(name, place, data)
-        self._looked[item_id] = (stamp, looked)
-        return looked
-
-    def _made(self, name: str, place: Path, data: bytes) -> Looked:
-        examined = examine(data, self.longest_side)
+    def _decoded(self, name: str, place: Path, data: bytes) -> ImageFile | Unreadable:
+        examined = examine(data)
         if isinstance(examined, Unreadable):
             return Unreadable(f"{name}: {examined.reason}")
-        notes = _misnamed(name, examined) + examined.notes
+        is_misnamed = not name.lower().endswith(OF_FORMAT.get(examined.format, ()))
+        notes = (*((f"named {name}, but holds {examined.format}",) if is_misnamed else ()), *examined.notes)
         if examined.png is not None:
             return keep_image(self.kept, examined.png, (examined.width, examined.height), notes)
         digest = hashlib.sha256(data).hexdigest()
         return ImageFile(place, digest, examined.media_type, examined.width, examined.height, len(data), notes)
-
-
-def _still_there(looked: Looked) -> bool:
-    return not isinstance(looked, ImageFile) or looked.path.is_file()
-
-
-def _misnamed(name: str, examined: Examined) -> tuple[str, ...]:
-    if name.lower().endswith(OF_FORMAT.get(examined.format, ())):
-        return ()
-    return (f"named {name}, but holds {examined.format}",)
 
 
 def keep_image(folder: Path, png: bytes, sides: tuple[int, int], notes: tuple[str, ...] = ()) -> ImageFile:

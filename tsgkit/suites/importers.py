@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
@@ -34,7 +35,6 @@ from tsgkit.library.datasets import (
 )
 from tsgkit.library.downloads import PATIENT, Patience, checksum_of_bytes, download, refuse_login
 from tsgkit.library.files import STDIN, decoded, read_bytes, walk
-from tsgkit.suites.rows import RowLine
 from tsgkit.suites.suite import Suite, suites
 from tsgkit.suites.task import Task
 
@@ -60,20 +60,24 @@ def incoming_file(folder: Path, name: str) -> Iterator[Path]:
             folder.rmdir()
 
 
-class Inspected(Protocol):
-    """The findings in a file."""
+@dataclass(frozen=True)
+class Inspection:
+    """A report about a file of rows: the task whose rows they are, and the findings."""
+
+    task: str
+    rows: int
+    """The number of rows."""
+    findings: Sequence[Finding]
+    rules: Mapping[str, Rule]
+    """The rule of each code, in the order in which they are counted."""
+    problem: str = ""
+    """The reason why no task can use the file; else empty."""
 
     @property
-    def findings(self) -> Sequence[Finding]:
-        """Everything that is wrong or unusual."""
-
-    @property
-    def counts(self) -> Mapping[str, int]:
+    def counts(self) -> dict[str, int]:
         """The number of findings of each code."""
-
-    @property
-    def problem(self) -> str:
-        """The reason why the file cannot be used; else empty."""
+        counts = Counter(finding.code for finding in self.findings)
+        return {code: counts[code] for code in self.rules if counts[code]}
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,7 @@ class Arrival:
     """An imported file with its findings and the file it replaced; one that was present has no inspection."""
 
     stored: StoredFile
-    inspection: Inspected | None = None
+    inspection: Inspection | None = None
     replaced: StoredFile | None = None
 
 
@@ -106,36 +110,8 @@ def intake_value(intake: Intake) -> dict[str, object]:
     return {"arrived": arrived, "dataset": dataset_value(intake.dataset)}
 
 
-class Inspection(Protocol):
-    """A suite's report about a file: its task, its rows, its findings, and why it cannot be used, if so."""
-
-    @property
-    def task(self) -> str:
-        """The task whose rows these are."""
-
-    @property
-    def rows(self) -> int:
-        """The number of rows."""
-
-    @property
-    def findings(self) -> Sequence[Finding]:
-        """Everything that was found."""
-
-    @property
-    def counts(self) -> Mapping[str, int]:
-        """The number of findings of each code."""
-
-    @property
-    def problem(self) -> str:
-        """The reason why no task can use the file; else empty."""
-
-
 class Inspector(Protocol):
     """A module or object that inspects files of rows."""
-
-    @property
-    def FINDING_RULES(self) -> Mapping[str, Rule]:  # noqa: N802  (a constant of the module)
-        """The rule of each code."""
 
     def inspect(self, data: bytes, file: str, task: str | None = None) -> Inspection:
         """Return the report about these bytes; without a task, the rows decide."""
@@ -157,9 +133,6 @@ class Importer(Protocol):
 
     def import_dataset(self, name: str, *sources: str | Path, force: bool = False) -> Intake:
         """Take a copy of a dataset."""
-
-    def meaning(self, suite: str, code: str) -> str:
-        """Return what a finding of a code means."""
 
 
 def importer_of(name: str) -> Importer:
@@ -219,45 +192,31 @@ def get_dataset(
     wanted, present = known(name), dataset(name)
     refuse_login(source or os.environ.get(SOURCE_VARIABLE, ""), "--from" if source else SOURCE_VARIABLE, NO_LOGIN)
     inspector(wanted.suite)
-    here = {
-        file.task: file
-        for file in present.files
-        if _is_as_published(present.folder / file.name, wanted, file)
-        or (not force and _is_as_it_came(present.folder / file.name, wanted, file))
-    }
+    here: dict[str, StoredFile] = {}
+    for stored in present.files:
+        if namesakes := [file for file in wanted.files if file.name == stored.name]:
+            data = read_bytes(present.folder / stored.name)
+            published = any(is_official(file, data) is True for file in namesakes if file.task == stored.task)
+            fetched = stored.origin.startswith(("http://", "https://"))
+            unchecked = fetched and any(file.check is None for file in namesakes)
+            if published or (unchecked and not force and checksum_of_bytes(data) == f"sha256:{stored.sha256}"):
+                here[stored.task] = stored
     for file in wanted.files:
         path = present.folder / file.name
         if file.task not in here and not (path.is_file() and is_official(file, read_bytes(path))):
             refuse_to_replace(wanted, file, force=force)
-    arrivals = [
-        Arrival(here[file.task]) if file.task in here else _get(wanted, file, wanted.url(file, source), watch, patience)
-        for file in wanted.files
-    ]
+    arrivals = []
+    for file in wanted.files:
+        if file.task in here:
+            arrivals.append(Arrival(here[file.task]))
+            continue
+        url, progress = wanted.url(file, source), None if watch is None else partial(watch, file.name)
+        if progress:
+            progress(0, None)
+        with incoming_file(dataset(name).folder, file.name) as target:
+            download(url, target, file.check, progress, patience)
+            arrivals.append(_put(wanted, _candidate(wanted, file, read_bytes(target), url)))
     return Intake(dataset(name), tuple(arrivals))
-
-
-def _is_as_published(path: Path, wanted: KnownDataset, stored: StoredFile) -> bool:
-    return any(
-        file.name == stored.name and is_official(file, read_bytes(path)) is True
-        for file in wanted.files
-        if file.task == stored.task
-    )
-
-
-def _is_as_it_came(path: Path, wanted: KnownDataset, stored: StoredFile) -> bool:
-    """Return whether a file of which no checksum is published was fetched once and is unchanged since."""
-    unchecked = any(file.name == stored.name and file.check is None for file in wanted.files)
-    fetched = stored.origin.startswith(("http://", "https://"))
-    return unchecked and fetched and checksum_of_bytes(read_bytes(path)) == f"sha256:{stored.sha256}"
-
-
-def _get(wanted: KnownDataset, file: KnownFile, url: str, watch: Watch | None, patience: Patience) -> Arrival:
-    progress = None if watch is None else lambda so_far, total: watch(file.name, so_far, total)
-    if progress:
-        progress(0, None)
-    with incoming_file(dataset(wanted.name).folder, file.name) as target:
-        download(url, target, file.check, progress, patience)
-        return _put(wanted, _candidate(wanted, file, read_bytes(target), url))
 
 
 def import_dataset(name: str, *sources: str | Path, force: bool = False) -> Intake:
@@ -290,63 +249,44 @@ def _put(wanted: KnownDataset, candidate: _Candidate) -> Arrival:
 
 
 def _candidates(wanted: KnownDataset, source: str | Path) -> Iterator[_Candidate]:
-    if not Path(source).is_dir():
-        yield _named(wanted, source)
+    """Yield the file that a source is, known by its name, else its checksum, else its rows, or those that a folder
+    holds under the published names, at any depth; hidden folders are passed over."""
+
+    def names(file: KnownFile) -> tuple[str, str]:
+        return file.name, file.path.rpartition("/")[2]
+
+    folder = Path(source)
+    if not folder.is_dir():
+        data = read_bytes(source)
+        origin = "standard input" if str(source) == STDIN else str(folder.absolute())
+        by_name = [file for file in wanted.files if folder.name in names(file)]
+        by_content = [file for file in wanted.files if is_official(file, data)]
+        yield _candidate(wanted, next(iter(by_name or by_content), None), data, origin)
         return
-    found = _by_name(wanted, Path(source))
-    if not found:
-        names = ", ".join(file.name for file in wanted.files)
-        hint = f"looked for {names}; files of other names are imported one by one"
+    published = {name: file for file in wanted.files for name in names(file)}
+    paths = [
+        (published[name], inner / name)
+        for inner, files in walk(folder, skips=lambda inner: inner.name.startswith("."))
+        for name in files
+        if name in published
+    ]
+    if not paths:
+        listed = ", ".join(file.name for file in wanted.files)
+        hint = f"looked for {listed}; files of other names are imported one by one"
         raise UsageError(f"{source}: no file of {wanted.name} anywhere in this folder", hint=hint)
-    for file, path in found:
+    for file, path in paths:
         yield _candidate(wanted, file, read_bytes(path), str(path.absolute()))
 
 
-def _by_name(wanted: KnownDataset, folder: Path) -> list[tuple[KnownFile, Path]]:
-    """Return the files of the published names in a folder, at any depth; hidden folders are passed over."""
-    names = {name: file for file in wanted.files for name in _names(file)}
-    found = []
-    for inner, files in walk(folder, skips=lambda inner: inner.name.startswith(".")):
-        found += [(names[name], inner / name) for name in files if name in names]
-    return found
-
-
-def _names(file: KnownFile) -> tuple[str, str]:
-    """Return what a file is called here and where it is published."""
-    return file.name, file.path.rpartition("/")[2]
-
-
-def _named(wanted: KnownDataset, source: str | Path) -> _Candidate:
-    """Return a file the caller named: its name says the task, else its checksum, else its rows."""
-    data = read_bytes(source)
-    origin = "standard input" if str(source) == STDIN else str(Path(source).absolute())
-    by_name = [file for file in wanted.files if Path(source).name in _names(file)]
-    by_content = [file for file in wanted.files if is_official(file, data)]
-    if said := by_name or by_content:
-        return _candidate(wanted, said[0], data, origin)
-    inspection = inspector(wanted.suite).inspect(data, origin)
-    return _accepted(_Candidate(wanted.file(inspection.task), data, origin, inspection))
-
-
-def _candidate(wanted: KnownDataset, file: KnownFile, data: bytes, origin: str) -> _Candidate:
-    return _accepted(_Candidate(file, data, origin, inspector(wanted.suite).inspect(data, origin, file.task)))
-
-
-def _accepted(candidate: _Candidate) -> _Candidate:
-    problem = candidate.inspection.problem
-    if problem and not is_official(candidate.file, candidate.data):
-        more = (
-            ""
-            if isinstance(candidate.inspection, RowsInspected)
-            else "; tsgkit check shows all that is wrong with a file"
-        )
-        raise FileProblem(problem, hint=f"nothing was imported{more}")
-    return candidate
-
-
-def meaning(suite: str, code: str) -> str:
-    """Return what a finding of a code means."""
-    return inspector(suite).FINDING_RULES[code].meaning
+def _candidate(wanted: KnownDataset, file: KnownFile | None, data: bytes, origin: str) -> _Candidate:
+    """Return a file that fits its task, or is the published one; without a known file, its rows decide."""
+    inspection = inspector(wanted.suite).inspect(data, origin, None if file is None else file.task)
+    file = wanted.file(inspection.task) if file is None else file
+    if inspection.problem and not is_official(file, data):
+        has_own_check = inspection.rules is not RULES
+        more = "; tsgkit check shows all that is wrong with a file" if has_own_check else ""
+        raise FileProblem(inspection.problem, hint=f"nothing was imported{more}")
+    return _Candidate(file, data, origin, inspection)
 
 
 # Files of rows of JSON, for suites without an inspector of their own
@@ -359,70 +299,46 @@ RULES = {
 
 
 @dataclass(frozen=True)
-class RowsInspected:
-    """The rows of a file, the findings, and the reason why they cannot be used, if so."""
-
-    task: str
-    rows: int
-    findings: tuple[Finding, ...]
-    problem: str = ""
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """The number of findings of each code, in the order of the rules."""
-        counts = Counter(finding.code for finding in self.findings)
-        return {code: counts[code] for code in RULES if counts[code]}
-
-
-@dataclass(frozen=True)
 class RowInspector:
     """The inspector of a suite with these tasks of rows."""
 
     tasks: tuple[Task, ...]
-    FINDING_RULES: ClassVar[Mapping[str, Rule]] = RULES
 
-    def inspect(self, data: bytes, file: str, task: str | None = None) -> RowsInspected:
+    def inspect(self, data: bytes, file: str, task: str | None = None) -> Inspection:
         """Return the report about these bytes; without a task, the one that takes most lines."""
         text = decoded(data, file)
-        found = [_inspected(one, text, file) for one in self.tasks if task in (None, one.rows.stored)]
-        if not found:
-            return RowsInspected(task or "", 0, (), f"{file}: there is no task of rows that is stored as {task}")
-        return max(found, key=lambda one: one.rows)
+        reports = [_inspected(one, text, file) for one in self.tasks if task in (None, one.rows.stored)]
+        if not reports:
+            problem = f"{file}: there is no task of rows that is stored as {task}"
+            return Inspection(task or "", 0, (), RULES, problem)
+        return max(reports, key=lambda report: report.rows)
 
 
-def _inspected(task: Task, text: str, file: str) -> RowsInspected:
-    findings = tuple(_findings(task, text))
-    rows = sum(line.item is not None for line in _lines_of(task, text))
-    errors = [one for one in findings if RULES[one.code].severity == ERROR]
+def _inspected(task: Task, text: str, file: str) -> Inspection:
+    rows, findings = 0, list[Finding]()
+    asked: dict[object, str] = {}
+
+    def note(code: str, message: str, place: Place) -> None:
+        findings.append(Finding(code, RULES[code].severity, message, place=place))
+
+    ids = set[str]()
+    for line in () if task.rows.lines is None else task.rows.lines(text):
+        if line.item is None:
+            note("row", line.problem, Place(line.number))
+            continue
+        rows += 1
+        item_id = line.item.item_id
+        place = Place(line.number, item_id)
+        if item_id in ids:
+            note("repeated-id", f"the item id {item_id} occurs twice", place)
+        ids.add(item_id)
+        content = task.prompt.identity_of(line.item).contents if task.prompt else item_id
+        first = asked.setdefault(content, item_id)
+        if first != item_id:
+            note("repeated-item", f"asks the same as {first}", place)
+    errors = [finding for finding in findings if finding.severity == ERROR]
     problem = "" if rows or errors else f"{file}: there are no rows in it"
     if errors:
         more = f" (the first of {len(errors):,} errors)" if len(errors) > 1 else ""
         problem = f"{file}: line {errors[0].place.line}: {errors[0].message}{more}"
-    return RowsInspected(task.rows.stored, rows, findings, problem)
-
-
-def _lines_of(task: Task, text: str) -> Iterable[RowLine]:
-    return () if task.rows.lines is None else task.rows.lines(text)
-
-
-def _findings(task: Task, text: str) -> Iterator[Finding]:
-    ids = set[str]()
-    asked: dict[object, str] = {}
-    for line in _lines_of(task, text):
-        if line.item is None:
-            yield _finding("row", line.problem, Place(line.number))
-            continue
-        name = line.item.item_id
-        place = Place(line.number, name)
-        if name in ids:
-            yield _finding("repeated-id", f"the item id {name} occurs twice", place)
-        ids.add(name)
-        first = asked.setdefault(
-            task.prompt.identity_of(line.item).contents if task.prompt else line.item.item_id, name
-        )
-        if first != name:
-            yield _finding("repeated-item", f"asks the same as {first}", place)
-
-
-def _finding(code: str, message: str, place: Place) -> Finding:
-    return Finding(code, RULES[code].severity, message, place=place)
+    return Inspection(task.rows.stored, rows, findings, RULES, problem)

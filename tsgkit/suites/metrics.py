@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tsgkit.errors import UsageError
@@ -41,11 +41,11 @@ class Metric:
     """The largest value of a metric that is no share, by which intervals are bounded."""
 
 
-def columns_of(metrics: Mapping[str, Metric], more: Iterable[str] = ()) -> list[str]:
+def columns_of(metrics: Mapping[str, Metric]) -> list[str]:
     """Return the metrics to tally: those with scores of samples, and those that others are combined from."""
     own = [name for name, metric in metrics.items() if metric.made_by is None]
     needed = [name for metric in metrics.values() for name in metric.made_of]
-    return list(dict.fromkeys([*own, *needed, *more]))
+    return list(dict.fromkeys([*own, *needed]))
 
 
 def check_metrics(card: Card, metrics: Mapping[str, Metric]) -> None:
@@ -53,12 +53,11 @@ def check_metrics(card: Card, metrics: Mapping[str, Metric]) -> None:
     for name, declared in card.metrics.items():
         if name not in metrics:
             raise UsageError(f"{card.source}: metrics: {card.task} has no {name}", hint=meant(name, metrics))
-        for field, (said, true) in _settings(metrics[name], declared.pooling, declared.better).items():
+        metric = metrics[name]
+        direction = "more" if metric.more_is_better else "less"
+        for field, said, true in (
+            ("pooling", declared.pooling, metric.pooling.value),
+            ("better", declared.better, direction),
+        ):
             if said != true:
                 raise UsageError(f"{card.source}: metrics.{name}.{field}: it is {true}, not {said}")
-
-
-def _settings(metric: Metric, pooling: str, better: str) -> dict[str, tuple[str, str]]:
-    """Return what a card says of a metric beside what is true of it."""
-    direction = "more" if metric.more_is_better else "less"
-    return {"pooling": (pooling, metric.pooling.value), "better": (better, direction)}

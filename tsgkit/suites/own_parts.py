@@ -18,14 +18,13 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from tsgkit.errors import OwnCodeError, UsageError
 from tsgkit.lexicon import fold, meant
 from tsgkit.library.cards import Card, CardMetric, give_card
 from tsgkit.library.templates import Template
 from tsgkit.llm.reply import Ask
-from tsgkit.llm.reply import Reply as ModelReply
 from tsgkit.llm.user_code import LOADING, call_own, check_function, own_failure, own_text, text_of_code
 from tsgkit.replies import Unreadable
 from tsgkit.replies.sections import answer_section
@@ -36,19 +35,16 @@ from tsgkit.suites.judges.ratings import JudgedBy, rating_faults, unrated
 from tsgkit.suites.metrics import PER_ITEM, Metric
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.rows import Items, Row, Rows, json_rows
-from tsgkit.suites.solvers.factories import refuse_factory, register_factory
+from tsgkit.suites.solvers.factories import SolverFactory, refuse_factory, register_factory
 from tsgkit.suites.solvers.prompt_files import written_prompt
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.solvers.scorers import Work, judge_reading, read_reply
-from tsgkit.suites.solvers.solver import Expected, Solver, asking
+from tsgkit.suites.solvers.solver import Expected, asking
 from tsgkit.suites.styles import Style, give_style
 from tsgkit.suites.suite import give_metric, give_task
 from tsgkit.suites.task import Groups, View, checked_number
 from tsgkit.suites.task import Task as AnyTask
-from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
-
-if TYPE_CHECKING:
-    from langchain_core.messages import BaseMessage
+from tsgkit.suites.transcript import RecordedAsk, Transcript, local
 
 NAME = re.compile(r"[a-z0-9-]+/[a-z0-9-]+")
 RowOf = Mapping[str, Any]
@@ -117,7 +113,7 @@ class Task(AnyTask):
             view=View(question=asked, reference=_right_answer, faults=rating_faults),
             groups=Groups(names=tuple(_listed(by))),
             prompt=written_prompt(name, asked, answer=_right_answer, code=sha256),
-            read=partial(_read_whole if read is None and grader is not None else _read, name, read),
+            read=partial(_read, name, read, is_whole=grader is not None),
             score=unrated if isinstance(score, JudgedBy) else partial(_score, name, score, declared),
             grader=grader,
             audit=audit_rows,
@@ -152,10 +148,16 @@ def _metrics(name: str, metrics: Mapping[str, str] | str | Sequence[str], amount
 
 def _rows(name: str, rows: Iterable[RowOf] | str | Path, groups: tuple[str, ...], *, needs_answer: bool) -> Rows:
     """Return rows of a program as they are now, or those of a file."""
+
+    def item(row: RowOf, number: int) -> Row:
+        if needs_answer and "answer" not in row:
+            hint = 'give every row an "answer", or the task a function score='
+            raise UsageError(f"{name}: row {number} has no answer", hint=hint)
+        return Row.of(row, number, groups)
+
     kind = name.partition("/")[2]
-    made = partial(_item, name, groups, needs_answer=needs_answer)
     if isinstance(rows, (str, Path)):
-        return json_rows(kind, made, default=str(rows), own=str(rows))
+        return json_rows(kind, item, default=str(rows), own=str(rows))
     hint = 'a list of mappings, or the path of a file of JSON lines; of a data frame df.to_dict("records")'
     if not isinstance(rows, Iterable):
         raise UsageError(f"{name}: {rows!r:.60} is no list of rows", hint=hint)
@@ -163,14 +165,7 @@ def _rows(name: str, rows: Iterable[RowOf] | str | Path, groups: tuple[str, ...]
     for number, row in enumerate(listed):
         if not isinstance(row, Mapping):
             raise UsageError(f"{name}: row {number}: {row!r:.60} is no mapping", hint=hint)
-    return json_rows(kind, made, held=partial(_held, name, listed, groups, made), own=f"{len(listed)} rows")
-
-
-def _item(name: str, groups: Sequence[str], row: RowOf, number: int, *, needs_answer: bool) -> Row:
-    if needs_answer and "answer" not in row:
-        hint = 'give every row an "answer", or the task a function score='
-        raise UsageError(f"{name}: row {number} has no answer", hint=hint)
-    return Row.of(row, number, groups)
+    return json_rows(kind, item, held=partial(_held, name, listed, groups, item), own=f"{len(listed)} rows")
 
 
 def _held(name: str, rows: Sequence[RowOf], groups: Sequence[str], made: Callable[[RowOf, int], Row]) -> Items:
@@ -202,28 +197,31 @@ def _right_answer(row: Row) -> str:
     return found if isinstance(found, str) else json.dumps(found)
 
 
-def _read(name: str, read: Callable[[str, Any], Any] | None, text: str, row: Row) -> Any | Unreadable:  # noqa: ANN401
-    """Read a reply with the user's reader, or a name in brackets, after a label, or alone."""
+def _read(
+    name: str,
+    read: Callable[[str, Any], Any] | None,
+    text: str,
+    row: Row,
+    *,
+    is_whole: bool,
+) -> Any | Unreadable:  # noqa: ANN401
+    """Read a reply with the user's reader, or a name in brackets, after a label, or alone; ``is_whole``: all of it."""
     section = answer_section(text)
     if isinstance(section, Unreadable):
         return section
     if read is None:
-        said = section.part.text.strip()
-        inside = said[said.rfind("[") + 1 : said.rfind("]")] if 0 <= said.rfind("[") < said.rfind("]") else said
-        return inside.strip() or Unreadable("no answer")
+        answer = section.part.text.strip()
+        opened, closed = answer.rfind("["), answer.rfind("]")
+        if 0 <= opened < closed and not is_whole:
+            answer = answer[opened + 1 : closed].strip()
+        return answer or Unreadable("no answer")
     try:
-        found = read(text, row.row)
+        answer = read(text, row.row)
     except ValueError as error:
         return Unreadable(str(error) or "no answer")
     except Exception as error:
         raise own_failure(f"read of {name}", error) from error
-    return Unreadable("no answer") if found is None else found
-
-
-def _read_whole(name: str, read: object, text: str, row: Row) -> str | Unreadable:
-    """Read what stands behind the last label of an answer, else everything."""
-    section = answer_section(text)
-    return section if isinstance(section, Unreadable) else section.part.text.strip() or Unreadable("no answer")
+    return Unreadable("no answer") if answer is None else answer
 
 
 def _score(
@@ -272,39 +270,19 @@ def solver(name: str) -> Callable[[SolverFunction], SolverFunction]:
 
     def decorate(function: SolverFunction) -> SolverFunction:
         check_function(f"solver {name}", function, "prompt", "ask", waits=True)
-        register_factory(name, OwnSolverFactory(name, function))
+        register_factory(name, SolverFactory((name,), partial(_own_solver, function), _work))
         return function
 
     return decorate
 
 
-@dataclass(frozen=True)
-class OwnSolverFactory:
-    """The factory of one user's solver, for every task that models answer."""
+def _own_solver(function: SolverFunction, name: str, task: AnyTask, prompter: Prompter | None) -> OwnSolver:
+    assert prompter is not None  # noqa: S101  (it is styled)
+    return OwnSolver(task, prompter.style.name, name, function=function, prompter=prompter)
 
-    name: str
-    function: SolverFunction
-    styled: bool = True
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The one name."""
-        return (self.name,)
-
-    def check(self, name: str, task: AnyTask | None = None) -> None:
-        """Refuse other names."""
-        if name != self.name:
-            raise UsageError(f"there is no solver {name}", hint=meant(name, self.names))
-
-    def solver(self, name: str, task: AnyTask, prompter: Prompter | None) -> Solver:
-        """Return the solver with these prompts."""
-        if prompter is None:
-            raise UsageError(f"solver {name} asks with the prompts of a task, and none were given")
-        return OwnSolver(task, prompter.style.name, self.name, function=self.function, prompter=prompter)
-
-    def scorer(self, name: str, task: AnyTask, style: str) -> Work:
-        """Return what scores its answer."""
-        return Work(task, style, name)
+def _work(name: str, task: AnyTask, style: str) -> Work:
+    return Work(task, style, name)
 
 
 @dataclass(frozen=True)
@@ -324,45 +302,36 @@ class OwnSolver(Work):
         """Run the function with an ``ask``, and record all calls."""
         from langchain_core.messages import HumanMessage
 
-        asked, said, raised = asking(ask, self.name), list[LabelledReply](), list[BaseException]()
+        calls = RecordedAsk(asking(ask, self.name))
 
         async def question(text: str, label: str) -> str:
-            if any(one.label == label for one in said):
+            if any(call.label == label for call in calls.said):
                 raise UsageError(f"solver {self.name} asks twice under the label {label}", hint="give each its own")
-            messages: list[BaseMessage] = [HumanMessage(content=text)]
-            try:
-                reply = await asked(messages, label=label)
-            except BaseException as error:
-                raised.append(error)
-                raise
-            said.append(LabelledReply(label, reply))
+            reply = await calls([HumanMessage(content=text)], label=label)
             if reply.text is None:
-                raise _Silent(reply)
+                raise _NoTextError
             return reply.text
 
         prompt = self.prompter.text(item)
         try:
             made = self.function(prompt, question)
             answer = await made if inspect.isawaitable(made) else made
-        except _Silent:
-            return Transcript(tuple(said))
+        except _NoTextError:
+            return Transcript(tuple(calls.said))
         except Exception as error:
-            if error in raised or isinstance(error, UsageError):  # what asking raised is no fault of the function
+            if error in calls.raised or isinstance(error, UsageError):  # what asking raised is no fault of the function
                 raise
             raise own_failure(f"solver {self.name}", error) from error
         text = own_text(f"solver {self.name}", answer)
-        return Transcript((*said, LabelledReply(LOCAL, ModelReply(text=text, source=LOCAL))))
+        return Transcript((*calls.said, *local(text).said))
 
     def expected(self, item: Any) -> Expected:  # noqa: ANN401
         """Return at least one call; the maximum is unknown."""
         return self.prompter.expected(item, 1)
 
 
-class _Silent(Exception):
-    """A missing text: the item ends with the outcome of that call."""
-
-    def __init__(self, reply: ModelReply) -> None:
-        super().__init__(str(reply.ending))
+class _NoTextError(Exception):
+    """A reply without text: the item ends with the outcome of that call."""
 
 
 MetricFunction = Callable[[Any, Any], float]

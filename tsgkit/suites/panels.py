@@ -34,6 +34,15 @@ and in exported files alike; a panel is never code or markup. The kinds and thei
     ``{"text"}``
 ``drawing``
     ``{"svg"}``: a drawing, which is shown as an image and so stays inert.
+
+>>> from tsgkit.graph.model import Vocabulary
+>>> wanted = ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "lid"))
+>>> got = ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "jar"))
+>>> found = list(differences(Graphs((wanted,), (got, got), Vocabulary(("lid",), (), ("open",)))))
+>>> [one.summary for one in found]
+['1 matched, 1 mismatched', 'surplus: no reference stands at its place']
+>>> difference_value(found[0])["changes"]
+[{'kind': 'mismatched', 'reference': ['open', 'dobj', 'lid'], 'candidate': ['open', 'dobj', 'jar'], 'outside': ['jar']}]
 """
 
 from __future__ import annotations
@@ -41,18 +50,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from tsgkit.errors import TsgkitError
-from tsgkit.graph.model import ActionGraph
+from tsgkit.graph.edits import ChangeKind, Diff, diff
+from tsgkit.graph.model import ActionGraph, Triplet
 from tsgkit.llm.images import ImageFile
-from tsgkit.suites.graph_differences import difference_value, differences, graph_value
 from tsgkit.suites.images import ImageFolder, Missing
 from tsgkit.suites.judgement import Judged, error_in_words
 from tsgkit.suites.task import Folder, Graphs, Task
 from tsgkit.suites.transcript import Transcript
-from tsgkit.user_folders import cache_home
 
 Kind = Literal["boxes", "choices", "drawing", "formula", "graphs", "questions", "scene", "table", "text"]
 IMAGE = "image"
@@ -123,6 +132,69 @@ def _cell(value: object) -> object:
     return value if is_plain else str(value)
 
 
+@dataclass(frozen=True)
+class GraphDifference:
+    """A reference graph and the answer's graph at its position; None if one is missing."""
+
+    reference: ActionGraph | None
+    candidate: ActionGraph | None
+    difference: Diff | None
+
+    @property
+    def summary(self) -> str:
+        """The numbers of equal and different triplets."""
+        if self.difference is None:
+            return "surplus: no reference stands at its place" if self.candidate is not None else "missing"
+        counts = {kind: len(self.difference.of_kind(kind)) for kind in ChangeKind}
+        changes = [f"{number} {kind}" for kind, number in counts.items() if number]
+        return ", ".join([f"{len(self.difference.matched)} matched", *changes])
+
+    @property
+    def action(self) -> str:
+        """The action by which the graph is known."""
+        graph = self.reference if self.reference is not None else self.candidate
+        return ", ".join(graph.actions) if graph is not None else ""
+
+    @property
+    def titled(self) -> str:
+        """The summary behind the action, where the graph has one."""
+        return f"{self.action}: {self.summary}" if self.action else self.summary
+
+
+def differences(graphs: Graphs) -> Iterator[GraphDifference]:
+    """Yield each reference graph with the answer's at its position, then the surplus ones."""
+    for reference, candidate in zip_longest(graphs.references, graphs.answers):
+        both = None if reference is None or candidate is None else diff(reference, candidate, graphs.vocabulary)
+        yield GraphDifference(reference, candidate, both)
+
+
+def difference_value(graph: GraphDifference) -> dict[str, Any]:
+    """Return the JSON value of a difference; graphs and triplets are lists."""
+
+    def listed(triplet: Triplet | None) -> list[str] | None:
+        return None if triplet is None else list(triplet)
+
+    difference = graph.difference
+    return {
+        "reference": _graph_value(graph.reference),
+        "candidate": _graph_value(graph.candidate),
+        "matched": len(difference.matched) if difference is not None else 0,
+        "changes": [
+            {
+                "kind": str(change.kind),
+                "reference": listed(change.reference),
+                "candidate": listed(change.candidate),
+                "outside": list(change.outside),
+            }
+            for change in (difference.changes if difference is not None else ())
+        ],
+    }
+
+
+def _graph_value(graph: ActionGraph | None) -> list[list[str]] | None:
+    return None if graph is None else [list(triplet) for triplet in graph]
+
+
 def differences_panel(title: str, graphs: Graphs) -> Panel:
     """Return a panel of graphs of an answer beside their references, by position, with the differences."""
     return Panel("graphs", title, {"pairs": [difference_value(one) for one in differences(graphs)]})
@@ -130,7 +202,7 @@ def differences_panel(title: str, graphs: Graphs) -> Panel:
 
 def graphs_panel(title: str, graphs: Iterable[ActionGraph]) -> Panel:
     """Return a panel of graphs without references."""
-    pairs = [{"reference": None, "candidate": graph_value(one), "matched": None, "changes": []} for one in graphs]
+    pairs = [{"reference": None, "candidate": _graph_value(one), "matched": None, "changes": []} for one in graphs]
     return Panel("graphs", title, {"pairs": pairs})
 
 
@@ -151,7 +223,7 @@ def image_now(folder: Folder | None, item_id: str, judged: str | None, *, file: 
     if folder is None:
         return ImageNow(notes=("There is no folder of images to look into.",))
     try:
-        images = ImageFolder(folder.name, folder.path, cache_home() / "images")
+        images = ImageFolder(folder.name, folder.path)
         found = images.look_at(file) if file else images.look(item_id)
     except (TsgkitError, OSError, ValueError) as error:  # ValueError: a name that no file can have
         return ImageNow(notes=(f"The image cannot be shown: {error}",))

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from tsgkit.errors import UsageError
 from tsgkit.library.bundle import portable
 from tsgkit.library.cards import Card
-from tsgkit.llm.reply import Ask, Reply
+from tsgkit.llm.reply import Reply
 from tsgkit.scoring.combination import mean_of_all
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.pooling import Pooling
@@ -23,8 +23,7 @@ from tsgkit.suites.judgement import Judged, TwoReadings
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.replies import read_as
 from tsgkit.suites.rows import Dataset, Items, Rows
-from tsgkit.suites.solvers.solver import Expected
-from tsgkit.suites.task import Groups, Looks, Official, Task, View, with_parts
+from tsgkit.suites.task import Groups, Looks, Official, Task, View
 from tsgkit.suites.transcript import Transcript
 
 Records = Callable[[str], Mapping[str, Any] | None]
@@ -111,7 +110,7 @@ def recorded_task(card: Card, described: Mapping[str, Any], dataset: Items, lack
             kind=takes[-1],
             viewer=lambda task, *_: _refuse(task, lacking),
             pieces=lambda *_: (),
-            recorded=RecordedSolver,
+            scorer=RecordedScorer,
             readings=lambda _, __, reply, ___: _unread(reply, lacking),
             hint=lacking,
             baseline=(lambda task, *_: _refuse(task, lacking)) if "models" in takes else None,
@@ -131,25 +130,15 @@ def _unread(reply: Reply, lacking: str) -> TwoReadings:
     return TwoReadings(ended or Outcome.ANSWERED, None, lacking, (), None, lacking, ())
 
 
-def _no_record(item_id: str) -> None:
-    return None
-
-
-def _score(part: Sequence[float], reason: str) -> Score:
-    total, weight = part
-    return Score(total, weight, reason)
-
-
 @dataclass(frozen=True)
-class RecordedSolver:
-    """A way of answering of which only the records are left."""
+class RecordedScorer:
+    """A scorer of which only the records are left."""
 
     task: Task
     name: str
     style: str
     unpublished: str = ""
-    records: Records = _no_record
-    fingerprint: str = ""
+    records: Records = lambda _: None
 
     def judge(self, item: Any, transcript: Transcript | None) -> Judged:  # noqa: ANN401
         """Return the judgement that was recorded."""
@@ -159,8 +148,10 @@ class RecordedSolver:
             return Judged(item, Outcome.MISSING, None, {"strict": {}}, ("it was not scored",), None, counts)
         why = record.get("why", {})
         scores = {
-            profile: {name: _score(part, str(why.get(f"{profile}.{name}", ""))) for name, part in of.items()}
-            for profile, of in record["parts"].items()
+            profile: {
+                name: Score(part[0], part[1], str(why.get(f"{profile}.{name}", ""))) for name, part in parts.items()
+            }
+            for profile, parts in record["parts"].items()
         }
         outcome = Outcome(record["outcome"])
         notes = tuple(map(str, record["notes"]))
@@ -169,19 +160,6 @@ class RecordedSolver:
     def unfinished(self, transcript: Transcript) -> str:
         """Return nothing: what was scored had come to its end."""
         return ""
-
-    def expected(self, item: Any) -> Expected:  # noqa: ANN401
-        """Return no calls."""
-        return Expected()
-
-    async def solve(self, item: Any, ask: Ask | None) -> Transcript:  # noqa: ANN401
-        """Raise an error: nothing can be asked."""
-        raise UsageError(f"{self.name}: a recorded run can only be shown")
-
-
-def with_recorded(task: Task, metrics: Mapping[str, Metric]) -> Task:
-    """Return a task that shows these metrics as they were recorded; it scores without them."""
-    return with_parts(task, metrics=MappingProxyType({**task.metrics, **metrics}))
 
 
 def recorded_items(file: str, sha256: str, values: Sequence[Mapping[str, Any]]) -> Items:

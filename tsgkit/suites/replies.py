@@ -113,11 +113,21 @@ def _read(
 ) -> dict[str, Found]:
     replies: dict[str, Found] = {}
     known = set(item_ids)
+    hint = 'a line reads {"item_id": "...", "reply": "..."}'
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         place = f"{file}: line {number}"
-        item_id, reply = _reply(line, place, read)
+        try:
+            row = _ReplyRow.model_validate(_object(load(line)))
+            reply = read(row.reply, Outcome(row.outcome) if row.outcome else None)
+        except NotationError as error:
+            raise UsageError(f"{place}: {error.message}", hint=hint) from None
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            field = ".".join(str(part) for part in first["loc"])
+            raise UsageError(f"{place}: not a reply: {field}: {first['msg']}", hint=hint) from None
+        item_id = str(row.item_id)
         if item_id not in known:
             raise unknown_item(place, item_id, item_ids)
         if item_id in replies:
@@ -126,33 +136,16 @@ def _read(
     return replies
 
 
-def _reply(line: str, place: str, read: Callable[[Any, Outcome | None], Found]) -> tuple[str, Found]:
-    hint = 'a line reads {"item_id": "...", "reply": "..."}'
-    try:
-        row = _ReplyRow.model_validate(_object(load(line)))
-        reply = read(row.reply, Outcome(row.outcome) if row.outcome else None)
-    except NotationError as error:
-        raise UsageError(f"{place}: {error.message}", hint=hint) from None
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"{place}: not a reply: {field}: {first['msg']}", hint=hint) from None
-    return str(row.item_id), reply
-
-
-def unknown_item(place: str, item_id: str, item_ids: Collection[str]) -> UsageError:
-    """Return the error for a reply to an item that the data do not have."""
-    return UsageError(f"{place}: the data have no item {item_id}", hint=_like(item_id, item_ids))
-
-
 def _object(value: object) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise NotationError(f"not a reply: expected an object, found {kind_of(value)}")
     return value
 
 
-def _like(item_id: str, item_ids: Collection[str]) -> str:
+def unknown_item(place: str, item_id: str, item_ids: Collection[str]) -> UsageError:
+    """Return the error for a reply to an item that the data do not have."""
     from tsgkit.lexicon import nearest
 
     near = nearest(item_id, tuple(item_ids)[:10_000], limit=1, least=0.75)
-    return f"{near[0].name}?" if near else f"its items begin with {', '.join(list(item_ids)[:3])}"
+    hint = f"{near[0].name}?" if near else f"its items begin with {', '.join(list(item_ids)[:3])}"
+    return UsageError(f"{place}: the data have no item {item_id}", hint=hint)

@@ -100,53 +100,42 @@ def chosen_numbers(
 
 
 def _spread(traits: Mapping[int, Traits], item_ids: Sequence[str], count: int) -> list[int]:
-    """Take one item of each scenario after the other, of the kinds that are furthest behind their shares."""
-    lots = {number: _lot(item_ids[number]) for number in traits}
+    """Take one item of each scenario after the other, of the kinds that are furthest behind their shares; of equals the
+    one that the lot puts first."""
+
+    def lot(number: int) -> bytes:
+        name = f"{LOT} {item_ids[number]}"
+        return hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+
+    lots = {number: lot(number) for number in traits}
     clusters: dict[Hashable, list[int]] = {}
     for number in sorted(traits, key=lots.__getitem__, reverse=True):
         clusters.setdefault(traits[number].cluster, []).append(number)
     order = sorted(clusters.values(), key=lambda numbers: lots[numbers[-1]])
-    held = Counter(member for one in traits.values() for member in one.members)
+    held = Counter(member for trait in traits.values() for member in trait.members)
     taken, chosen = Counter[Hashable](), list[int]()
     while len(chosen) < count:
         for numbers in order[: count - len(chosen)]:
-            place = _most_wanted(numbers, traits, held, taken, len(chosen) + 1)
-            chosen.append(number := numbers.pop(place))
+            so_far, lacking = len(chosen) + 1, list[tuple[float, int]]()
+            for place in range(max(0, len(numbers) - LOOKED_AT), len(numbers)):
+                members = traits[numbers[place]].members
+                behind = sum(held[member] * so_far / len(traits) - taken[member] for member in members)
+                lacking.append((behind, place))
+            chosen.append(number := numbers.pop(max(lacking)[1]))
             taken.update(traits[number].members)
         order = [numbers for numbers in order if numbers]
     return chosen
 
 
-def _lot(item_id: str) -> bytes:
-    return hashlib.blake2b(f"{LOT} {item_id}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
-
-
-def _most_wanted(
-    numbers: Sequence[int],
-    traits: Mapping[int, Traits],
-    held: Mapping[Hashable, int],
-    taken: Mapping[Hashable, int],
-    so_far: int,
-) -> int:
-    """Return the place of the item whose members lack most; of equals the one that the lot puts first."""
-
-    def lacking(place: int) -> tuple[float, int]:
-        members = traits[numbers[place]].members
-        return sum(held[one] * so_far / len(traits) - taken.get(one, 0) for one in members), place
-
-    return max(range(max(0, len(numbers) - LOOKED_AT), len(numbers)), key=lacking)
-
-
 class Dataset(Protocol):
     """The samples of one task in one file."""
 
-    @property
-    def file(self) -> str:
-        """The file of the samples."""
-
-    @property
-    def sha256(self) -> str:
-        """A hash of all that is asked."""
+    file: str
+    """The file of the samples; that from which it was copied, if so."""
+    sha256: str
+    """A hash of all that is asked."""
+    left_out: Sequence[str]
+    """The ids of rows that are no items of the task, to which replies may have been collected all the same."""
 
     @property
     def item_ids(self) -> Sequence[str]:
@@ -161,18 +150,12 @@ class Dataset(Protocol):
     def chosen(self, choice: ItemChoice = ALL) -> Sequence[int]:
         """Return the numbers of the samples of a choice, in the order of the file."""
 
-    def chosen_hash(self, numbers: Iterable[int]) -> str:
-        """Return a hash of the list of items that are asked."""
-
     @property
     def ending(self) -> str:
         """The ending of a file that :meth:`written` makes."""
 
     def written(self, numbers: Iterable[int]) -> Iterator[str]:
         """Yield, in pieces, the text of a file that holds these samples; nothing where they come from no file."""
-
-    def call_it(self, file: str, sha256: str) -> None:
-        """Take the name and the hash of the file that these rows were copied from."""
 
 
 class Items:
@@ -186,8 +169,15 @@ class Items:
 
     ending = ".jsonl"
 
-    def __init__(self, file: str, sha256: str, samples: Sequence[Sample], lines: Sequence[str] | None = None) -> None:
-        self.file, self.sha256, self._samples, self._lines = file, sha256, samples, lines
+    def __init__(
+        self,
+        file: str,
+        sha256: str,
+        samples: Sequence[Sample],
+        lines: Sequence[str] | None = None,
+        left_out: Sequence[str] = (),
+    ) -> None:
+        self.file, self.sha256, self._samples, self._lines, self.left_out = file, sha256, samples, lines, left_out
         self.item_ids: Sequence[str] = [sample.item_id for sample in samples]
         self._numbers = {item_id: number for number, item_id in enumerate(self.item_ids)}
         if len(self._numbers) < len(samples):
@@ -212,18 +202,15 @@ class Items:
     def _traits(self, number: int) -> Traits:
         return traits_of(self._samples[number].cluster, self._samples[number].groups)
 
-    def chosen_hash(self, numbers: Iterable[int]) -> str:
-        """Return a hash of the list of items that are asked."""
-        return hashlib.sha256(json.dumps([self.item_ids[number] for number in numbers]).encode()).hexdigest()
-
     def written(self, numbers: Iterable[int]) -> Iterator[str]:
         """Yield the lines of these samples; nothing where the lines are not known."""
         if self._lines is not None:
             yield from (f"{self._lines[number]}\n" for number in numbers)
 
-    def call_it(self, file: str, sha256: str) -> None:
-        """Take the name and the hash of the file that these rows were copied from."""
-        self.file, self.sha256 = file, sha256
+
+def hash_of_items(dataset: Dataset, numbers: Iterable[int]) -> str:
+    """Return a hash of the list of items that are asked."""
+    return hashlib.sha256(json.dumps([dataset.item_ids[number] for number in numbers]).encode()).hexdigest()
 
 
 Source = Path | Traversable
@@ -252,8 +239,6 @@ class Rows:
     """Returns notes about a dataset, such as rows that the task leaves out."""
     to_score: Callable[[str | Source], Dataset] | None = None
     """Makes a dataset against which replies collected elsewhere are held; None for :attr:`load`."""
-    left_out: Callable[[Any], Sequence[str]] = lambda _: ()
-    """Returns the ids of rows that are no items of the task, to which replies may have been collected all the same."""
     lines: Callable[[str], Iterator[RowLine]] | None = None
     """Yields each line of a text with its item, where every line is one."""
     full_id: Callable[[Any, str], str] = lambda _, named: named
@@ -267,10 +252,13 @@ class Rows:
 
     def source(self, task: str, named: str, data: str | None) -> Source:
         """Return the source of a task's rows: a file, a file in a folder, a table, an installed dataset, one of the
-        hub, or (None) what the card has ``named``."""
+        hub, or (None) what ``TSGKIT_DATASET`` or else the card has ``named``."""
+        suite = task.partition("/")[0]
         data = self.default if data is None else data
         if data is None:
-            return self._default_source(task, named)
+            if default := default_file(suite, self.stored):
+                return default
+            return dataset_file(named, self.stored) if _is_dataset(named) else find("tasks", named)
         if place := row_place(data, self.stored, self.formats):
             return place.rows_of(task, self.stored, self.formats)
         path = Path(data)
@@ -278,32 +266,21 @@ class Rows:
             return path / f"{self.stored}.jsonl"
         if path.exists():
             return path
-        if found := self._named_source(task, data):
-            return found
+        if _is_dataset(data):
+            return dataset_file(data, self.stored)
+        if shipped := shipped_file(suite, data, self.stored):
+            return shipped
+        if not set("./\\") & set(data):
+            names = (*shipped_datasets(suite), *catalogue())
+            raise UsageError(f"{task}: no file, folder or dataset is called {data}", hint=meant(data, names))
         try:  # a plan may name a file as a card would
             return find("tasks", data)
         except UsageError:
             return path
 
-    def _named_source(self, task: str, name: str) -> Source | None:
-        """Return the source of the rows in a dataset of this name; None for what looks like a path."""
-        suite = task.partition("/")[0]
-        if _is_dataset(name):
-            return dataset_file(name, self.stored)
-        if (found := shipped_file(suite, name, self.stored)) is None and not set("./\\") & set(name):
-            names = (*shipped_datasets(suite), *catalogue())
-            raise UsageError(f"{task}: no file, folder or dataset is called {name}", hint=meant(name, names))
-        return found
-
-    def _default_source(self, task: str, named: str) -> Source:
-        """Return the source that ``TSGKIT_DATASET`` names, if that dataset has such rows, else the card's."""
-        if found := default_file(task.partition("/")[0], self.stored):
-            return found
-        return dataset_file(named, self.stored) if _is_dataset(named) else find("tasks", named)
-
 
 def _is_dataset(name: str) -> bool:
-    return name in {*catalogue(), *(one.name for one in installed())}
+    return name in {*catalogue(), *(dataset.name for dataset in installed())}
 
 
 def text_at(source: Source) -> str:
@@ -400,14 +377,11 @@ def json_rows(
 
     ``row_of`` reads a line in another notation of the task's data.
     """
-    lines = partial(_lines, row_of, _maker(item))
-    return Rows(stored=stored, load=partial(_load_lines, lines), lines=lines, **more)
-
-
-def _maker(item: type[Item] | type[Row] | ItemOf) -> ItemOf:
+    make: ItemOf = Row.of if item is Row else item
     if isinstance(item, type) and issubclass(item, Item):
-        return partial(_modelled, item)
-    return Row.of if item is Row else item
+        make = partial(_modelled, item)
+    lines = partial(_lines, row_of, make)
+    return Rows(stored=stored, load=partial(_load_lines, lines), lines=lines, **more)
 
 
 def _modelled(model: type[Item], row: Mapping[str, Any], number: int) -> Item:

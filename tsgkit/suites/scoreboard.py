@@ -102,7 +102,13 @@ def board_of(tally: Tally, rules: Rules) -> Board:
     wanted: dict[str, Mapping[str, Metric]] = {"strict": rules.metrics}
     if not rules.unpublished:
         wanted["official"] = {name: metric for name, metric in rules.metrics.items() if name in rules.published}
-    values = _values(tally, wanted, rules, reasons)
+    values: dict[str, dict[str, Value | None]] = {profile: {} for profile in wanted}
+    for profile, metrics in wanted.items():
+        for name, metric in metrics.items():
+            value = _value_of(tally, profile, name, metric, rules)
+            values[profile][name] = None if isinstance(value, str) else value
+            if isinstance(value, str):
+                reasons[f"{profile}.{name}"] = value
     profiles: dict[str, dict[str, Value | None] | None] = {"strict": values["strict"], "official": None}
     if rules.unpublished:
         reasons["official"] = rules.unpublished
@@ -114,49 +120,26 @@ def board_of(tally: Tally, rules: Rules) -> Board:
     return Board(tally.n, profiles, tally.counts, reasons)
 
 
-def _values(
-    tally: Tally, wanted: Mapping[str, Mapping[str, Metric]], rules: Rules, reasons: dict[str, str]
-) -> dict[str, dict[str, Value | None]]:
-    """Return the values of metrics by profile."""
-    values: dict[str, dict[str, Value | None]] = {profile: {} for profile in wanted}
-    for profile, name, metric in ((one, *item) for one in wanted for item in wanted[one].items()):
-        if metric.made_by is not None:
-            values[profile][name] = _combined(tally, profile, name, metric, rules, reasons)
-            continue
+def _value_of(tally: Tally, profile: str, name: str, metric: Metric, rules: Rules) -> Value | str:
+    """Return the value of a metric, pooled or made of others, or the reason why there is none."""
+    if metric.made_by is None:
         parts = tally.parts(profile, name)
         pooled = pool(parts, metric.pooling)
-        if pooled.value is None:
-            values[profile][name] = None
-            reasons[f"{profile}.{name}"] = _why_none(tally, profile, name, rules)
-            continue
+        value, weight = pooled.value, _weight(pooled)
+        if value is None:
+            reason = f"no item carries weight: {tally.reasons.get((profile, name), 'it has no score')}"
+            return rules.without_weight if profile == "official" else reason
         around = interval(parts, metric.pooling, top=1.0 if metric.is_share else metric.top)
-        low, high = (around.low, around.high) if around else (None, None)
-        values[profile][name] = Value(pooled.value, low, high, _weight(pooled), metric.is_share)
-    return values
-
-
-def _why_none(tally: Tally, profile: str, name: str, rules: Rules) -> str:
-    if profile == "official":
-        return rules.without_weight
-    return f"no item carries weight: {tally.reasons.get((profile, name), 'it has no score')}"
-
-
-def _combined(
-    tally: Tally, profile: str, name: str, metric: Metric, rules: Rules, reasons: dict[str, str]
-) -> Value | None:
-    """Return the value of a metric that is made of others."""
-    assert metric.made_by is not None  # noqa: S101  (the caller looked)
-    columns = [tally.parts(profile, column) for column in metric.made_of]
-    value = combine(columns, metric.pooling, metric.made_by)
-    if value is None:
-        empty = [
-            of for of, parts in zip(metric.made_of, columns, strict=True) if not any(part.weight for part in parts)
-        ]
-        reasons[f"{profile}.{name}"] = f"no item carries weight in {', '.join(empty) or 'what it is made of'}"
-        return None
-    around = combined_interval(columns, metric.pooling, metric.made_by, seed=rules.seed)
+    else:
+        columns = [tally.parts(profile, column) for column in metric.made_of]
+        value = combine(columns, metric.pooling, metric.made_by)
+        if value is None:
+            named = zip(metric.made_of, columns, strict=True)
+            empty = [column for column, parts in named if not any(part.weight for part in parts)]
+            return f"no item carries weight in {', '.join(empty) or 'what it is made of'}"
+        around = combined_interval(columns, metric.pooling, metric.made_by, seed=rules.seed)
+        weight = sum(_weight(pool(parts, metric.pooling)) for parts in columns)
     low, high = (around.low, around.high) if around else (None, None)
-    weight = sum(_weight(pool(parts, metric.pooling)) for parts in columns)
     return Value(value, low, high, weight, metric.is_share)
 
 

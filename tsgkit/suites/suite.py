@@ -193,11 +193,6 @@ def give_metric(task: str, name: str, described: Metric, function: Callable[[Any
     _METRICS[key][name] = described, function
 
 
-def functions_given_to(task: str) -> tuple[Callable[..., Any], ...]:
-    """Return the functions of the user's metrics of a task."""
-    return tuple(function for _, function in _METRICS.get(task, {}).values())
-
-
 def has_registered_parts() -> bool:
     """Return whether this process registered tasks or metrics, which a fresh one does not know."""
     return bool(_GIVEN or _METRICS)
@@ -217,29 +212,29 @@ def load_code() -> None:
 def task_of(card: Card) -> Task:
     """Return the task of a card, with users' metrics. Raise ``UsageError`` if no suite has it."""
     load_code()
-    found = _GIVEN[card.name][0] if card.name in _GIVEN else _declared(card)
+    task = _GIVEN[card.name][0] if card.name in _GIVEN else _declared(card)
     own = _METRICS.get(card.name)
     if not own:
-        return found
+        return task
     from tsgkit.suites.task import with_metrics
 
-    return with_metrics(found, own)
+    return with_metrics(task, own)
 
 
 def reduced(task: Task) -> tuple[Any, ...]:
     """Return how a task is made again in another process: of its card, since functions cannot be sent."""
-    return task_again, (task.card, functions_given_to(task.key))
+    return _task_again, (task.card, tuple(function for _, function in _METRICS.get(task.key, {}).values()))
 
 
-def task_again(card: Card, given: Sequence[Callable[..., Any]]) -> Task:
+def _task_again(card: Card, given: Sequence[Callable[..., Any]]) -> Task:
     """Return a task in another process, which had to import the functions that were given to it."""
     return task_of(card)
 
 
 def _declared(card: Card) -> Task:
     name = card.task.partition("/")[0]
-    for package in OURS:
-        if (ours := _ours(package)).name == name:
+    for ours in map(_ours, OURS):
+        if ours.name == name:
             return ours.task_of(card)
     for point in installed_suites():
         if point.name == name:
@@ -294,19 +289,21 @@ def default_tasks() -> tuple[str, ...]:
     return tasks_named([suites()[0].name])
 
 
-def tasks_named(names: Iterable[str], known: Sequence[str] | None = None) -> tuple[str, ...]:
+def tasks_named(names: Iterable[str]) -> tuple[str, ...]:
     """Return the tasks for these names: a task, a suite for all its own, or a pattern such as ``tsg/*-sgg``.
 
-    ``known`` are the available tasks (None: those of all cards). A suite's name selects its tasks that are not on
-    request.
+    A suite's name selects its tasks that are not on request.
     """
-    known = _tasks() if known is None else known
+    known = _tasks()
     found: list[str] = []
     for name in names:
         if of_suite := unnamed(one for one in known if one.startswith(f"{name}/")):
             found += in_order(of_suite)
         elif any(letter in name for letter in "*?["):
-            found += in_order(_matching(name, known))
+            matching = [one for one in known if fnmatchcase(one, name)]
+            if not matching:
+                raise UsageError(f"no task fits the pattern {name}", hint=f"the tasks: {', '.join(known)}")
+            found += in_order(matching)
         else:
             found.append(task_named(name, known))
     return tuple(dict.fromkeys(found))
@@ -331,7 +328,9 @@ def task_named(name: str, known: Sequence[str] | None = None, where: str = "") -
             return of_suite[0]
         if of_suite:
             raise UsageError(f"{name} is a suite; one task is wanted", hint=f"its tasks: {', '.join(of_suite)}")
-    candidates = known if "/" in name else [*{one.partition("/")[0]: 0 for one in known}, *map(_bare, known)]
+    candidates = list(known)
+    if "/" not in name:
+        candidates = [*dict.fromkeys(one.partition("/")[0] for one in known), *(one.partition("/")[2] for one in known)]
     raise UsageError(f"there is no task {name}{where}", hint=meant(name, candidates))
 
 
@@ -339,17 +338,6 @@ def _tasks() -> tuple[str, ...]:
     from tsgkit.library.cards import card_names
 
     return card_names()
-
-
-def _bare(name: str) -> str:
-    return name.partition("/")[2]
-
-
-def _matching(pattern: str, known: Sequence[str]) -> list[str]:
-    found = [one for one in known if fnmatchcase(one, pattern)]
-    if not found:
-        raise UsageError(f"no task fits the pattern {pattern}", hint=f"the tasks: {', '.join(known)}")
-    return found
 
 
 def unnamed(names: Iterable[str]) -> list[str]:

@@ -219,8 +219,8 @@ class View:
 
 def stored_members(sample: Any, group: str) -> tuple[str, ...]:  # noqa: ANN401
     """Return the members of a group that the data name for a sample."""
-    found: tuple[str, ...] = sample.groups.get(group, ())
-    return found
+    members: tuple[str, ...] = sample.groups.get(group, ())
+    return members
 
 
 def by_number(members: Iterable[str], group: str) -> list[str]:
@@ -247,17 +247,13 @@ class Groups:
     """Returns why none of these tasks can be grouped so; None for the usual words."""
 
 
-def _never_published(style: str, solver: str) -> str:
-    return NO_FIGURES
-
-
 @dataclass(frozen=True, kw_only=True)
 class Official:
     """The published code of a task: what it computes, what it reads, and where its figures do not apply."""
 
     metrics: Collection[str] = ()
     """The metrics that it computes."""
-    unpublished: Callable[[str, str], str] = _never_published
+    unpublished: Callable[[str, str], str] = lambda _, __: NO_FIGURES
     """Returns why replies asked for in a style with a solver have no official figures; empty where they have."""
     view: Callable[[str, str], str] = lambda text, _: text
     """Returns the text that the published reader sees of a reply to a prompt in a style."""
@@ -288,8 +284,8 @@ class Looks:
     """Returns a solver for a folder."""
     pieces: Callable[[Viewing, Iterable[Any]], Iterable[Piece]]
     """Returns all judged content for some samples; it is part of a run's identity."""
-    recorded: Callable[[Task, str, str], Solver]
-    """Returns a solver of recorded transcripts, which cannot ask."""
+    scorer: Callable[[Task, str, str], Scorer]
+    """Returns, for a protocol and a style, the scorer of transcripts."""
     readings: Callable[[Task, Any, ModelReply, Solver], TwoReadings]
     """Returns what both profiles read in a reply about a sample."""
     hint: str

@@ -1,19 +1,26 @@
 """Transcripts: all calls about one sample in order, with labels and replies.
 
 Solvers create transcripts with a given ``ask``; scores are computed from transcripts alone.
+
+>>> asyncio.run(gather_all(asyncio.sleep(0, "lamp"), asyncio.sleep(0, 2)))
+('lamp', 2)
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from tsgkit.llm.reply import NOTHING, Ask, Reply, Usage
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
+One = TypeVar("One")
+Two = TypeVar("Two")
+Three = TypeVar("Three")
 LOCAL = "local"
 """The label of a solver's own result, for which no model was asked."""
 
@@ -68,3 +75,20 @@ class RecordedAsk:
 def local(text: str) -> Transcript:
     """Return the transcript of a solver that asked no model."""
     return Transcript((LabelledReply(LOCAL, Reply(text=text, source=LOCAL)),))
+
+
+@overload
+async def gather_all(
+    one: Awaitable[One], two: Awaitable[Two], three: Awaitable[Three], /
+) -> tuple[One, Two, Three]: ...
+@overload
+async def gather_all(one: Awaitable[One], two: Awaitable[Two], /) -> tuple[One, Two]: ...
+@overload
+async def gather_all(*calls: Awaitable[One]) -> tuple[One, ...]: ...
+async def gather_all(*calls: Awaitable[Any]) -> tuple[Any, ...]:
+    """Await several calls and return their results. An exception is raised only after all have finished."""
+    found = await asyncio.gather(*calls, return_exceptions=True)
+    for one in found:
+        if isinstance(one, BaseException):
+            raise one
+    return tuple(found)

@@ -27,15 +27,14 @@ from tsgkit.replies.tuples import Tuples, tuples, tuples_text
 from tsgkit.scoring import Score
 from tsgkit.scoring.sets import overlap
 from tsgkit.scoring.soft import match, shared_tuples
-from tsgkit.suites.answer_schemas import closed, list_of
 from tsgkit.suites.audits.rows import audit_rows
 from tsgkit.suites.judgement import AnswerScores, Given, Judged
 from tsgkit.suites.metrics import PER_ITEM, Metric
 from tsgkit.suites.panels import Panel, Shown, table_panel
 from tsgkit.suites.rows import Item, json_row, json_rows
 from tsgkit.suites.solvers.offline_solvers import programs
-from tsgkit.suites.solvers.prompt_files import row_prompt
-from tsgkit.suites.solvers.vote_rules import majority
+from tsgkit.suites.solvers.prompt_files import closed, list_of, row_prompt
+from tsgkit.suites.solvers.scorers import majority
 from tsgkit.suites.task import Graphs, Groups, Task, View
 
 from caption_graphs.rules import parse

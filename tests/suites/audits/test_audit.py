@@ -16,7 +16,7 @@ from tsgkit.graph.model import ActionGraph, Vocabulary
 from tsgkit.report.audit_report import TaskAudit
 from tsgkit.suites.audits import Auditable, Item, Slip, audit, without_shortcuts
 from tsgkit.suites.audits.audit import Shortcut
-from tsgkit.suites.audits.checks import CHECKS
+from tsgkit.suites.audits.items import CHECKS
 from tsgkit.suites.audits.shortcuts import ANSWERERS, FOLDS, answered, credit, fold_of
 from tsgkit.suites.tsg.audit import learned_graphs, learned_names, rivals
 from tsgkit.suites.tsg.items import GenerationSample, QuestionSample

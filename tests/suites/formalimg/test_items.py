@@ -40,7 +40,7 @@ from tsgkit.suites.formalimg.natural import judgement, judgement_in, natural
 from tsgkit.suites.formalimg.rows import read_samples
 from tsgkit.suites.formalimg.view import LEFT_OUT, Judgement, formula_tree, leaves_of
 from tsgkit.suites.judgement import Judged
-from tsgkit.suites.judges.shown_images import MISSING, SEEN, UNREADABLE, ShownImage
+from tsgkit.suites.judges.images import MISSING, SEEN, UNREADABLE, ShownImage
 from tsgkit.suites.panels import OTHER_IMAGE, Panel, Shown
 from tsgkit.suites.replies import Reply as GivenReply
 from tsgkit.suites.rows import ItemChoice

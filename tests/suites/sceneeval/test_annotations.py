@@ -38,7 +38,7 @@ from tsgkit.suites.sceneeval.annotation_files import (
 )
 from tsgkit.suites.sceneeval.annotation_replies import CUT, FIELDS, NOTHING, AnnotationReading, read_annotation_reply
 from tsgkit.suites.sceneeval.word_meanings import relation_table
-from tsgkit.suites.solvers.scorers import Draws, OneReply, judge_reading, read_reply, reading_of
+from tsgkit.suites.solvers.scorers import Draws, judge_reading, read_reply, reading_of
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.transcript import LabelledReply, Transcript
 
@@ -523,7 +523,7 @@ def test_unreadable_draws_do_not_vote_and_failed_draw_fails_the_sample() -> None
         judged = Draws(TASK, "zero-shot", "vote:3", 3).judge(DEN, transcript(*replies) if replies else None)
         assert (judged.outcome, judged.counts[UNREAD]) == (outcome, unread), replies
         assert judged.scores["strict"]["f1"].value == pytest.approx(f1), replies
-    one = OneReply(TASK, "zero-shot").judge(DEN, transcript(odd))
+    one = Draws(TASK, "zero-shot").judge(DEN, transcript(odd))
     assert (judged := Draws(TASK, "zero-shot", "vote:3", 3).judge(DEN, transcript(odd, odd, odd))).scores == one.scores
     assert judged.counts == one.counts, "the same draws score as one"
 

@@ -30,7 +30,7 @@ from tsgkit.runs.folder import CALLS
 from tsgkit.runs.plan import Plan, made
 from tsgkit.runs.rescore_job import Rescoring
 from tsgkit.suites.judgement import Judged
-from tsgkit.suites.judges.shown_images import NOT_SHOWN, ShownImage
+from tsgkit.suites.judges.images import NOT_SHOWN, ShownImage
 from tsgkit.suites.solvers.ways import baseline_of
 from tsgkit.suites.spatialgen import official, terms
 from tsgkit.suites.spatialgen.baselines import NAMES, accuracies, baseline, baseline_subject

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from tsgkit.graph.model import ActionGraph
 from tsgkit.lexicon.fragments import unfinished
-from tsgkit.suites.audits.checks import leaks
-from tsgkit.suites.audits.items import Item
+from tsgkit.suites.audits.items import Item, leaks
 from tsgkit.suites.tsg.items import QuestionSample, SelectionSample
 from tsgkit.suites.tsg.sample_checks import (
     better_options,

@@ -24,7 +24,7 @@ from tsgkit.graph.model import ActionGraph, Triplet, Vocabulary
 from tsgkit.library.documents.reader import read_file
 from tsgkit.suites.panels import Panel, Shown, differences_panel, graphs_panel, table_panel, text_panel
 from tsgkit.suites.replies import Reply
-from tsgkit.suites.rows import ItemChoice
+from tsgkit.suites.rows import ItemChoice, hash_of_items
 from tsgkit.suites.solvers.scorers import judge_reply
 from tsgkit.suites.task import Graphs
 from tsgkit.suites.tsg import rows as tsg_rows
@@ -105,7 +105,7 @@ def test_chosen_samples_stand_in_order_and_a_file_that_changes_is_noticed(
     assert list(found.chosen()) == list(found.chosen(ItemChoice(limit=10_000))) == list(range(len(found)))
     with pytest.raises(UsageError, match="there is no item nobody"):
         found.chosen(ItemChoice(("nobody",)))
-    assert found.chosen_hash([0, 1]) != found.chosen_hash([1, 0])
+    assert hash_of_items(found, [0, 1]) != hash_of_items(found, [1, 0])
 
 
 STEPS = [graph(verb, "cup") for verb in ("take", "wash", "dry", "store", "lift")]

@@ -1,6 +1,6 @@
 """Audits of benchmarks: what can be answered without understanding, and defects of items.
 
-``items`` is the common form of all suites' items, ``checks`` find defects, ``shortcuts`` answer without understanding,
+``items`` has the common form of all suites' items and checks for defects, ``shortcuts`` answer without understanding,
 ``classifier`` learns shortcuts that are not known, ``audit`` combines the findings.
 """
 
@@ -13,8 +13,7 @@ from tsgkit.suites.audits.audit import (
     audit,
     without_shortcuts,
 )
-from tsgkit.suites.audits.checks import Check
-from tsgkit.suites.audits.items import Item, Slip
+from tsgkit.suites.audits.items import Check, Item, Slip
 from tsgkit.suites.audits.shortcuts import Answerer
 
 __all__ = [

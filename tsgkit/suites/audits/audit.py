@@ -19,8 +19,7 @@ from tsgkit.scoring.comparison import planned_difference
 from tsgkit.scoring.intervals import interval
 from tsgkit.scoring.pooling import Part, Pooling, pool
 from tsgkit.scoring.skew import Skew, skew
-from tsgkit.suites.audits.checks import CHECKS, Check
-from tsgkit.suites.audits.items import LETTERS, Item, Slip
+from tsgkit.suites.audits.items import CHECKS, LETTERS, Check, Item, Slip
 from tsgkit.suites.audits.shortcuts import ANSWERERS, Answerer, answered
 
 SURE = 0.01
@@ -53,6 +52,7 @@ class GroupShare:
     """The score of a shortcut on one group of items: a part of the data, or a kind of question."""
 
     group: str
+    """The name of the group; empty for all items."""
     n: int
     value: float
     low: float | None
@@ -63,19 +63,12 @@ class GroupShare:
 
 
 @dataclass(frozen=True)
-class Shortcut:
-    """The score of one shortcut, beside that of guessing."""
+class Shortcut(GroupShare):
+    """The score of one shortcut on all items, beside that of guessing; corrected for all shortcuts."""
 
     name: str
     sees: str
-    n: int
-    value: float
-    low: float | None
-    high: float | None
-    chance: float
     is_blind: bool
-    beats_chance: bool
-    """True if it is significantly above chance, corrected for all shortcuts."""
     groups: tuple[GroupShare, ...] = ()
     """Its score on every known group of the items; none where the items are of one kind."""
     carriers: tuple[str, ...] = ()
@@ -167,6 +160,9 @@ def audit(auditable: Auditable) -> Audit:
     sizes = Counter(item.cluster for item in items)
     found = (CheckFindings(check, tuple(check.find(items))) for check in (*CHECKS, *auditable.checks))
     shortcuts, solved = _shortcuts(items, (*ANSWERERS, *auditable.answerers))
+    keyed = [item for item in items if item.has_key]
+    groups = sorted({item.group for item in keyed} - {""})
+    of_group = {group: [item for item in keyed if item.group == group] for group in groups}
     return Audit(
         n=len(items),
         clusters=len(sizes),
@@ -174,7 +170,7 @@ def audit(auditable: Auditable) -> Audit:
         smallest_difference=planned_difference(list(sizes.values())),
         found=tuple(found),
         shortcuts=tuple(shortcuts),
-        spreads=tuple(_spreads(items)),
+        spreads=tuple(_spread(group, members) for group, members in (("", keyed), *of_group.items()) if members),
         solved=solved,
         notes=auditable.notes,
         clusters_are=auditable.clusters_are,
@@ -216,15 +212,10 @@ def _shortcut(
     level = 1 - (1 - LEVEL) / (tried * max(1, len(groups)))
     members = {group: [one for name, one in parts.items() if by_id[name].group == group] for group in groups}
     return Shortcut(
+        **vars(whole),
         name=answerer.name,
         sees=answerer.sees,
-        n=whole.n,
-        value=whole.value,
-        low=whole.low,
-        high=whole.high,
-        chance=whole.chance,
         is_blind=answerer.is_blind,
-        beats_chance=whole.beats_chance,
         groups=tuple(_share(group, mine, level) for group, mine in members.items() if mine),
     )
 
@@ -249,15 +240,8 @@ def _beats_anywhere(one: Shortcut) -> bool:
     return one.beats_chance or any(share.beats_chance for share in one.groups)
 
 
-def _spreads(items: Sequence[Item]) -> list[Spread]:
-    """Return how keys are spread over letters: of all items, then of each kind of question."""
-    keyed = [item for item in items if item.has_key]
-    groups = sorted({item.group for item in keyed if item.group})
-    chosen = [("", keyed), *((group, [item for item in keyed if item.group == group]) for group in groups)]
-    return [_spread(group, members) for group, members in chosen if members]
-
-
 def _spread(group: str, items: Sequence[Item]) -> Spread:
+    """Return how often each letter is the key, of all items or of a kind of question."""
     width = max(place for item in items for place in item.choices) + 1
     counts, expected = [0.0] * width, [0.0] * width
     for item in items:

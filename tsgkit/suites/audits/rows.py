@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from tsgkit.suites.audits.audit import Auditable
-from tsgkit.suites.audits.checks import Check
-from tsgkit.suites.audits.items import Item, Slip, content, context_hash
+from tsgkit.suites.audits.items import Check, Item, Slip, content, context_hash
 from tsgkit.suites.audits.shortcuts import Answerer
 from tsgkit.suites.judgement import Sample
 from tsgkit.suites.replies import Reply
@@ -21,71 +20,56 @@ FEWEST_WORDS = 4
 def audit_rows(task: Task, data: str | None) -> Auditable:
     """Return the items of a task of rows, with the scores of its baselines and of other items' answers for them."""
     dataset = task.dataset(data)
-    samples = [dataset.sample(number) for number in range(len(dataset))]
+    samples: list[Sample] = [dataset.sample(number) for number in range(len(dataset))]
     by_id = {sample.item_id: sample for sample in samples}
-    following = _following(samples)
+    following = dict[str, Sample]()  # the next sample of another cluster; the first follows the last
+    for place, sample in enumerate(samples):
+        others = (samples[(place + step) % len(samples)] for step in range(1, len(samples)))
+        if other := next((one for one in others if one.cluster != sample.cluster), None):
+            following[sample.item_id] = other
+    main = next((name for name, metric in task.card.metrics.items() if metric.headline), "")
+
+    def right_answer(sample: Sample) -> str:
+        """Return the right answer in the form that is asked for, else in words."""
+        answer = None if task.prompt is None else task.prompt.answer
+        return task.view.reference(sample) if answer is None else answer(sample)
+
+    def worth(item: Item, text: str) -> float:
+        """Return the main score of a reply's text."""
+        sample = by_id[item.item_id]
+        score = judge_reading(task, sample, read_reply(task, sample, Reply(text))).scores["strict"].get(main)
+        return (score.value or 0.0) if score is not None else 0.0
 
     def baseline(item: Item, name: str) -> float:
         assert task.baselines.program is not None  # noqa: S101  (it has one of this name)
-        program = task.baselines.program(task, name, 0, dataset)
-        return _worth(task, by_id[item.item_id], str(program.answer(by_id[item.item_id])))
-
-    def another(item: Item) -> float:
-        return _worth(task, by_id[item.item_id], _right_answer(task, following[item.item_id]))
+        return worth(item, str(task.baselines.program(task, name, 0, dataset).answer(by_id[item.item_id])))
 
     answerers = [
         Answerer(
             "the answer to the next item",
             "the answers to other items, not the question",
-            gets=another,
+            gets=lambda item: worth(item, right_answer(following[item.item_id])),
             needs=lambda item: item.item_id in following,
         )
     ]
     for name in task.baselines.names:
         gets = lambda item, name=name: baseline(item, name)  # noqa: E731  (one for each name)
         answerers.append(Answerer(f"baseline/{name}", "the question", gets=gets, needs=lambda _: True, is_blind=False))
-    items = [_item(task, sample) for sample in samples]
+    items = [
+        Item(
+            sample.item_id,
+            sample.cluster,
+            folded(task.view.question(sample)),
+            answer=context_hash(right_answer(sample)),
+            group=next((name for group in task.groups.names[:1] for name in sample.groups.get(group, ())), ""),
+        )
+        for sample in samples
+    ]
     checks = (
         Check("near-duplicate", "questions with the same words in another order or form", _alike, is_error=False),
         Check("contamination", "items that the worked examples show", lambda _: _shown(task, samples)),
     )
     return Auditable(items, checks, tuple(answerers), clusters_are="items")
-
-
-def _item(task: Task, sample: Sample) -> Item:
-    kinds = [name for group in task.groups.names[:1] for name in sample.groups.get(group, ())]
-    answer = context_hash(_right_answer(task, sample))
-    return Item(
-        sample.item_id,
-        sample.cluster,
-        folded(task.view.question(sample)),
-        answer=answer,
-        group=kinds[0] if kinds else "",
-    )
-
-
-def _following(samples: Sequence[Sample]) -> dict[str, Sample]:
-    """Return the next sample of another cluster for each that has one; the first follows the last."""
-    found = {}
-    for place, sample in enumerate(samples):
-        others = (samples[(place + step) % len(samples)] for step in range(1, len(samples)))
-        other = next((one for one in others if one.cluster != sample.cluster), None)
-        if other is not None:
-            found[sample.item_id] = other
-    return found
-
-
-def _right_answer(task: Task, sample: Sample) -> str:
-    """Return the right answer in the form that is asked for, else in words."""
-    answer = None if task.prompt is None else task.prompt.answer
-    return task.view.reference(sample) if answer is None else answer(sample)
-
-
-def _worth(task: Task, sample: Sample, text: str) -> float:
-    """Return the main score of a reply's text."""
-    main = next((name for name, metric in task.card.metrics.items() if metric.headline), "")
-    score = judge_reading(task, sample, read_reply(task, sample, Reply(text))).scores["strict"].get(main)
-    return (score.value or 0.0) if score is not None else 0.0
 
 
 def _alike(items: Sequence[Item]) -> Iterator[Slip]:

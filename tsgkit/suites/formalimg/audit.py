@@ -24,8 +24,7 @@ from tsgkit.logic.published_readers import as_published
 from tsgkit.logic.verification import verify
 from tsgkit.logic.vocabulary import SCENARIOS as VOCABULARIES
 from tsgkit.suites.audits.audit import Auditable
-from tsgkit.suites.audits.checks import Check
-from tsgkit.suites.audits.items import Item, Slip
+from tsgkit.suites.audits.items import Check, Item, Slip
 from tsgkit.suites.audits.shortcuts import Answerer
 from tsgkit.suites.formalimg.rows import KNOLLING, FormulaSample, read_rows, sample_from
 from tsgkit.suites.task import Task, source_of

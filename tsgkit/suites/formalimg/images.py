@@ -16,19 +16,16 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.formalimg.image_prompts import FolderTexts
 from tsgkit.suites.formalimg.rows import FormulaSample
 from tsgkit.suites.formalimg.verdicts import Findings, scores_of
-from tsgkit.suites.gather_all import gather_all
 from tsgkit.suites.images import ENDINGS, is_file_id
 from tsgkit.suites.judgement import Judged, TwoReadings
-from tsgkit.suites.judges.images import Images
+from tsgkit.suites.judges.images import Images, ShownImage, sight_of, unfinished, unshown
 from tsgkit.suites.judges.judge import Judge, Question, a_model, outcome_of
-from tsgkit.suites.judges.shown_images import ShownImage, sight_of, unfinished, unshown
 from tsgkit.suites.rows import Dataset
-from tsgkit.suites.solvers.offline_solvers import Recorded
 from tsgkit.suites.solvers.prompter import Preview, PreviewOptions
 from tsgkit.suites.solvers.solver import Expected, Solver
 from tsgkit.suites.styles import style_of
 from tsgkit.suites.task import Looks, Piece, Task, Viewing, item_to_preview
-from tsgkit.suites.transcript import Transcript
+from tsgkit.suites.transcript import Transcript, gather_all
 
 ONE_WAY = style_of("zero-shot")
 """The only prompt style for judges."""
@@ -125,7 +122,7 @@ def image_looks(questions: ImageQuestions) -> Looks:
         kind="images",
         viewer=partial(_viewer, questions),
         pieces=_images_of,
-        recorded=lambda task, solver, style: Recorded(TranscriptScorer(task, questions, solver), solver),
+        scorer=lambda task, protocol, _: TranscriptScorer(task, questions, protocol),
         readings=_reply_as_it_is,
         hint=FOLDER,
         check=partial(_check, questions),

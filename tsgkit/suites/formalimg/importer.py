@@ -13,9 +13,7 @@ from __future__ import annotations
 
 import json
 import tarfile
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -29,7 +27,7 @@ from tsgkit.logic.lint import check
 from tsgkit.logic.parser import parse
 from tsgkit.logic.vocabulary import SCENARIOS as VOCABULARIES
 from tsgkit.suites.formalimg.rows import SCENARIOS, FormulaSample, Placed, read_rows, row_from, sample_from
-from tsgkit.suites.importers import Arrival, Intake, Watch, incoming_file
+from tsgkit.suites.importers import Arrival, Inspection, Intake, Watch, incoming_file
 
 RULES = {
     "k-differs": Rule(WARNING, "the K of a row differs from that of its formula"),
@@ -40,25 +38,6 @@ RULES = {
 ARCHIVE = "archive.tar.gz"
 MOST_ITEM_BYTES = 1_000_000
 """The maximum size of an item."""
-
-
-@dataclass(frozen=True)
-class Inspection:
-    """The findings about the items of one scenario."""
-
-    findings: tuple[Finding, ...]
-    problem: str = ""
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """The number of findings per code."""
-        counts = Counter(finding.code for finding in self.findings)
-        return {code: counts[code] for code in RULES if counts[code]}
-
-
-def meaning(suite: str, code: str) -> str:
-    """Return the meaning of a finding's code."""
-    return RULES[code].meaning
 
 
 def get_dataset(
@@ -148,7 +127,7 @@ def _lines_of(scenario: str, items: Sequence[tuple[Placed, FormulaSample]]) -> t
         place = Place(number, sample.item_id)
         for code, message in _oddities(sample, value):
             findings.append(Finding(code, RULES[code].severity, message, place=place))
-    return "".join(lines).encode("ascii"), Inspection(tuple(findings))
+    return "".join(lines).encode("ascii"), Inspection(scenario, len(items), findings, RULES)
 
 
 def _oddities(sample: FormulaSample, value: dict[str, object]) -> Iterator[tuple[str, str]]:

@@ -35,8 +35,8 @@ from tsgkit.suites.formalimg.rows import KNOLLING, FormulaSample
 from tsgkit.suites.formalimg.strict import Thing, label_of, layout_in
 from tsgkit.suites.formalimg.task import formula_task
 from tsgkit.suites.formalimg.verdicts import Findings, clauses_of, published_verdict, verdict_on
+from tsgkit.suites.judges.images import NO_IMAGE, ShownImage
 from tsgkit.suites.judges.judge import Question, Reading, messages_of, outcome_of
-from tsgkit.suites.judges.shown_images import NO_IMAGE, ShownImage
 from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.task import OURS, PUBLISHED, Official, Task
 
@@ -256,7 +256,7 @@ def knolling(card: Card) -> Task:
     return formula_task(
         card,
         KNOLLING,
-        left_out="a task of their own, natural, is about them",
+        why="a task of their own, natural, is about them",
         official=Official(unpublished=_unpublished),
         looks=image_looks(questions),
         paint=paintings_of,

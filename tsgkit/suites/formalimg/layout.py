@@ -256,7 +256,7 @@ def layout(card: Card) -> Task:
     return formula_task(
         card,
         KNOLLING,
-        left_out="no layout can be verified for them",
+        why="no layout can be verified for them",
         view=replace(VIEW, told=lambda answer: _shown(answer.objects), noted=attrgetter("notes"), spans=_spans),
         official=Official(
             unpublished=lambda style, solver: NO_SCHEMA if style == "structured" else "",

@@ -35,8 +35,8 @@ from tsgkit.suites.formalimg.official import value_of
 from tsgkit.suites.formalimg.rows import NATURAL, FormulaSample
 from tsgkit.suites.formalimg.task import FORMULA_METRICS, clauses_that_hold, formula_task
 from tsgkit.suites.formalimg.verdicts import Clause, Findings, clauses_in
+from tsgkit.suites.judges.images import ShownImage
 from tsgkit.suites.judges.judge import Question, Reading, messages_of, outcome_of
-from tsgkit.suites.judges.shown_images import ShownImage
 from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.task import PUBLISHED, Official, Task
 
@@ -221,7 +221,7 @@ def natural(card: Card) -> Task:
     return formula_task(
         card,
         NATURAL,
-        left_out="tasks of their own, layout and knolling, are about them",
+        why="tasks of their own, layout and knolling, are about them",
         own_metrics={**FORMULA_METRICS, "styles": STYLES},
         official=Official(unpublished=lambda style, protocol: ""),
         looks=image_looks(questions),

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -97,51 +97,30 @@ class Placed(NamedTuple):
     number: int
 
 
-class FormulaItems(Items):
-    """The samples of one scenario; ``left_out`` names those of the other."""
-
-    def __init__(self, file: str, samples: Iterable[FormulaSample], scenario: str) -> None:
-        every = tuple(samples)
-        mine = [sample for sample in every if sample.scenario == scenario]
-        if not mine:
-            other = f"all {len(every)} are of the scenario {every[0].scenario}" if every else "the file has none"
-            raise UsageError(f"{file}: there are no {scenario} items in it: {other}")
-        digest = hashlib.sha256()  # of the content, however rows are split into files
-        for one in mine:
-            asked: list[Any] = [one.item_id, one.prompt, one.dsl, one.k, one.classes, one.cnf]
-            digest.update(json.dumps(asked).encode("ascii") + b"\n")
-        super().__init__(file, digest.hexdigest(), mine)
-        self.scenario = scenario
-        self.left_out = [sample.item_id for sample in every if sample.scenario != scenario]
-
-    def written(self, numbers: Iterable[int]) -> Iterator[str]:
-        """Yield these items as lines of a file."""
-        for sample in map(self.sample, numbers):
-            row = {
-                "item_id": sample.item_id,
-                "scenario": sample.scenario,
-                "id": sample.number,
-                "prompt": sample.prompt,
-                "dsl": sample.dsl,
-                "cnf": sample.cnf,
-                "k": sample.k,
-                "object_classes": list(sample.classes),
-            }
-            yield f"{json.dumps(row, ensure_ascii=False)}\n"
-
-    def notes(self, why: str) -> tuple[str, ...]:
-        """Return a note with the number of rows left out and the reason; empty if there are none."""
-        other = next(name for name in SCENARIOS if name != self.scenario)
-        return (f"{other} items left out: {len(self.left_out)} ({why})",) if self.left_out else ()
-
-    def full_id(self, name: str) -> str:
-        """Return the id of an item, which may be named by its ``id`` alone."""
-        return name if "/" in name or name in self._numbers else f"{self.scenario}/{name}"
-
-
-def load_items(scenario: str, source: str | Source, *, needs_prompts: bool = True) -> FormulaItems:
+def load_items(scenario: str, source: str | Source, *, needs_prompts: bool = True) -> Items:
     """Return the items of a scenario in a file or folder; without ``needs_prompts`` a prompt may be empty."""
-    return FormulaItems(str(source), read_samples(source, needs_prompts=needs_prompts), scenario)
+    samples = tuple(read_samples(source, needs_prompts=needs_prompts))
+    chosen = [sample for sample in samples if sample.scenario == scenario]
+    if not chosen:
+        other = f"all {len(samples)} are of the scenario {samples[0].scenario}" if samples else "the file has none"
+        raise UsageError(f"{source}: there are no {scenario} items in it: {other}")
+    digest, lines = hashlib.sha256(), []  # of the content, however rows are split into files
+    for sample in chosen:
+        asked: list[Any] = [sample.item_id, sample.prompt, sample.dsl, sample.k, sample.classes, sample.cnf]
+        digest.update(json.dumps(asked).encode("ascii") + b"\n")
+        row = {
+            "item_id": sample.item_id,
+            "scenario": sample.scenario,
+            "id": sample.number,
+            "prompt": sample.prompt,
+            "dsl": sample.dsl,
+            "cnf": sample.cnf,
+            "k": sample.k,
+            "object_classes": list(sample.classes),
+        }
+        lines.append(json.dumps(row, ensure_ascii=False))
+    left_out = [sample.item_id for sample in samples if sample.scenario != scenario]
+    return Items(str(source), digest.hexdigest(), chosen, lines, left_out)
 
 
 def kinds_of(file: Path) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ from tsgkit.logic.english import reading_of
 from tsgkit.scoring.combination import mean_of_all
 from tsgkit.scoring.tally import Tally
 from tsgkit.suites.formalimg.audit import audit_formulas
-from tsgkit.suites.formalimg.rows import FormulaItems, FormulaSample, load_items
+from tsgkit.suites.formalimg.rows import SCENARIOS, FormulaSample, load_items
 from tsgkit.suites.formalimg.verdicts import LEVELS, part_about
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.metrics import Metric
@@ -148,16 +148,17 @@ def formula_task(
     card: Card,
     scenario: str,
     *,
-    left_out: str,
+    why: str,
     own_metrics: Mapping[str, Metric] = FORMULA_METRICS,
     official: Official,
     view: View = VIEW,
     **parts: Any,  # noqa: ANN401  (each of its field's type)
 ) -> Task:
-    """Return a task about the formulas of a scenario; ``left_out`` is the reason why it does not use the other's rows.
+    """Return a task about the formulas of a scenario; ``why`` says why it does not use the rows of the other.
 
     ``parts`` are further fields of the task.
     """
+    other = next(name for name in SCENARIOS if name != scenario)
     more = {name: metric for name in card.metrics if (metric := metric_of(name))}
     metrics = {**own_metrics, **more}
     return Task(
@@ -167,10 +168,9 @@ def formula_task(
             load=partial(load_items, scenario),
             is_folder=True,
             clusters="formulas",
-            notes=lambda items: items.notes(left_out),
+            notes=lambda items: (f"{other} items left out: {len(items.left_out)} ({why})",) if items.left_out else (),
             to_score=partial(load_items, scenario, needs_prompts=False),
-            left_out=attrgetter("left_out"),
-            full_id=FormulaItems.full_id,
+            full_id=lambda items, name: name if "/" in name or name in items.item_ids else f"{scenario}/{name}",
         ),
         metrics=metrics,
         view=view,

@@ -129,27 +129,15 @@ class ResponseFormats:
             return await ask(messages, label=label, draw=draw)
         decided = self._first.setdefault(kind, asyncio.Event())
         try:
-            return await self._with_schema(ask, messages, label, draw, schema)
+            reply, takes = await ask(messages, label=label, draw=draw, schema=schema), True
+            if reply.ending is Ending.API_ERROR and reply.status in BAD_REQUESTS:
+                reply, takes = await ask(messages, label=label, draw=draw), False
+            if kind not in self.takes and reply.ending not in NOT_ASKED_AGAIN:
+                self.takes[kind] = takes
+                self.keep(dict(self.takes))
+            return reply
         finally:
             decided.set()
-
-    async def _with_schema(
-        self, ask: Ask, messages: Sequence[BaseMessage], label: str, draw: int, schema: Schema
-    ) -> Reply:
-        """Ask with a schema, and without it where that is a bad request; a type is only taken or refused by a reply."""
-        reply = await ask(messages, label=label, draw=draw, schema=schema)
-        if reply.ending is Ending.API_ERROR and reply.status in BAD_REQUESTS:
-            reply = await ask(messages, label=label, draw=draw)
-            self._learn(schema, reply, takes=False)
-        else:
-            self._learn(schema, reply, takes=True)
-        return reply
-
-    def _learn(self, schema: Schema, reply: Reply, *, takes: bool) -> None:
-        kind = str(schema["type"])
-        if kind not in self.takes and reply.ending not in (Ending.API_ERROR, Ending.MISSING):
-            self.takes[kind] = takes
-            self.keep(dict(self.takes))
 
 
 @dataclass

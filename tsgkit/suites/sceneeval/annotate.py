@@ -57,8 +57,8 @@ from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, Kind, annotat
 from tsgkit.suites.sceneeval.scene_files.files import json_of, problem_of
 from tsgkit.suites.solvers.examples import Example, Identity, Pool, folded, pool_file
 from tsgkit.suites.solvers.prompt_files import Prompt
+from tsgkit.suites.solvers.scorers import majority
 from tsgkit.suites.solvers.solver import Baselines, Program
-from tsgkit.suites.solvers.vote_rules import majority
 from tsgkit.suites.task import Official, Task
 
 NO_FIGURES = "no figures are published for this task, and the published code does not score annotations"

@@ -36,6 +36,7 @@ from pydantic import StrictInt, StrictStr, ValidationError
 from tsgkit.errors import FileProblem, NotationError, TsgkitError, UsageError
 from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
 from tsgkit.library.files import read_text
+from tsgkit.suites.importers import Inspection
 from tsgkit.suites.rows import Items, Rows, Source, text_at
 from tsgkit.suites.sceneeval.annotations import (
     DIFFICULTIES,
@@ -81,7 +82,6 @@ RULES = {
     "more-columns": Rule(WARNING, "a column is not used"),
 }
 
-FINDING_RULES = RULES
 ANNOTATIONS = "annotations"
 """The name of the rows in a dataset."""
 KINDS_OF_TASKS = ("annotate", "fidelity", "plausibility")
@@ -324,35 +324,19 @@ def _unmapped(annotation: Annotation, message: str) -> Finding:
     return Finding(code, RULES[code].severity, message, hint, Place(item=annotation.item_id))
 
 
-@dataclass(frozen=True)
-class Inspection:
-    """The number of annotations in a file, the findings, and the problem that makes the file unusable, if any."""
-
-    rows: int
-    findings: tuple[Finding, ...]
-    problem: str = ""
-    task: str = ANNOTATIONS
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """The number of findings of each code, in the order of the rules."""
-        counts = Counter(finding.code for finding in self.findings)
-        return {code: counts[code] for code in FINDING_RULES if counts[code]}
-
-
 def inspect(data: bytes, file: str, task: str | None = None) -> Inspection:
     """Inspect the content of a file."""
     try:
         found = read_annotations(data.decode("utf-8-sig"), file)
     except UnicodeDecodeError:
-        return Inspection(0, (), f"{file}: this is not UTF-8 text")
+        return Inspection(ANNOTATIONS, 0, (), RULES, f"{file}: this is not UTF-8 text")
     except TsgkitError as error:
-        return Inspection(0, (), error.message)
+        return Inspection(ANNOTATIONS, 0, (), RULES, error.message)
     try:
         found.usable()
     except TsgkitError as error:
-        return Inspection(len(found.annotations), found.findings, error.message)
-    return Inspection(len(found.annotations), found.findings)
+        return Inspection(ANNOTATIONS, len(found.annotations), found.findings, RULES, error.message)
+    return Inspection(ANNOTATIONS, len(found.annotations), found.findings, RULES)
 
 
 def kinds_of(file: Path) -> tuple[str, ...]:

@@ -23,7 +23,6 @@ from tsgkit.geometry import Group, MeasuredScene, Relation, groups, relation_of_
 from tsgkit.library.cards import Card
 from tsgkit.llm.reply import Ask
 from tsgkit.scoring.score import Score
-from tsgkit.suites.gather_all import gather_all
 from tsgkit.suites.judgement import Scores, Verdict
 from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.metrics import Metric
@@ -34,6 +33,7 @@ from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 from tsgkit.suites.sceneeval.scenes import ABSENT, NOT_SEEN, OUTCOMES, SceneChecks, scene_task, with_averages
 from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation
 from tsgkit.suites.task import Task
+from tsgkit.suites.transcript import gather_all
 
 MOST_GROUPS = 20_000
 """A demand with more possible groups than this is unknown."""

@@ -31,7 +31,6 @@ from tsgkit.geometry import (
 from tsgkit.library.cards import Card
 from tsgkit.llm.reply import Ask
 from tsgkit.scoring.score import Score
-from tsgkit.suites.gather_all import gather_all
 from tsgkit.suites.judgement import Scores, Verdict
 from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.metrics import PROFILES, Metric
@@ -41,6 +40,7 @@ from tsgkit.suites.sceneeval.judges.judge import Judge
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 from tsgkit.suites.sceneeval.scenes import ABSENT, NOT_SEEN, OUTCOMES, SceneChecks, scene_task, with_averages
 from tsgkit.suites.task import Task
+from tsgkit.suites.transcript import gather_all
 
 Types = Mapping[str, str | Unknown]
 Sides = Mapping[str, tuple[str, ...] | Unknown]

@@ -53,7 +53,7 @@ from tsgkit.suites.sceneeval.scene_files.folder import (
     scene_file,
 )
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import FAULTS, MISSING, LoadedScene, TimeLimit, TooLong
-from tsgkit.suites.solvers.offline_solvers import PREFIX, Recorded
+from tsgkit.suites.solvers.offline_solvers import PREFIX
 from tsgkit.suites.solvers.solver import Compute, Expected, Solver
 from tsgkit.suites.task import Looks, Official, OfficialResults, Piece, Task, View, Viewing
 from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
@@ -133,7 +133,7 @@ def scene_task(card: Card, checks: SceneChecks, metrics: Mapping[str, Metric], v
             kind="scenes",
             viewer=partial(_viewer, checks),
             pieces=_pieces,
-            recorded=lambda _, judge, style: Recorded(SceneScorer(checks), judge, style),
+            scorer=lambda *_: SceneScorer(checks),
             readings=partial(_readings, checks),
             hint="name a folder of scenes: --scenes NAME=DIR",
             sources=lambda prompts: JudgePrompts.of(prompts).sources,

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
-from itertools import islice
 from typing import Any, NamedTuple
 
 from tsgkit.errors import UsageError
@@ -65,21 +64,20 @@ class Pool:
                 f"{self.file}: the pool has {len(self.examples)}, --shots {shots} asks for more",
                 hint=f"ask for at most {len(self.examples)}, or add examples to the pool",
             )
-        drawn = sorted(self.examples, key=lambda example: _lot(f"{seed}\n{self.lot}{example.item.item_id}"))
-        return tuple(_spread(drawn)[:shots])
+
+        def lot(example: Example) -> bytes:
+            name = f"{seed}\n{self.lot}{example.item.item_id}"
+            return hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()
+
+        turns = Counter[str]()
+        placed: list[tuple[int, Example]] = []  # a second one of a row comes when every other row had its turn
+        for example in sorted(self.examples, key=lot):
+            placed.append((turns[example.source], example))
+            turns[example.source] += bool(example.source)
+        return tuple(example for _, example in sorted(placed, key=lambda turn: turn[0])[:shots])
 
     def check_disjoint(self, asked: Iterable[Any]) -> None:
         """Refuse a pool with examples of scenarios that are asked about, or that are themselves asked."""
-        clashes = list(islice(self._clashes(asked), MOST_NAMED + 1))
-        if clashes:
-            more = "; and more" if len(clashes) > MOST_NAMED else ""
-            raise UsageError(
-                f"examples must share nothing with the data: {'; '.join(clashes[:MOST_NAMED])}{more}",
-                hint="take examples of other items and scenarios than those that are asked about",
-            )
-
-    def _clashes(self, asked: Iterable[Any]) -> Iterator[str]:
-        """Yield each example that clashes, once, with the first item it clashes with."""
         contents: dict[Hashable, str] = {}
         scenarios: dict[str, str] = {}
         for example in self.examples:
@@ -88,20 +86,25 @@ class Pool:
                 contents.setdefault(content, example.item.item_id)
             for name in known.scenarios:
                 scenarios.setdefault(name, example.item.item_id)
-        named = set[str]()
+        clashes: dict[str, str] = {}  # by example, with the first item that it clashes with
         for item in asked:
             own = self.identity(item)
-            same = next((contents[one] for one in own.contents if one in contents), None)
-            shared = next((one for one in own.scenarios if one in scenarios), None)
+            same = next((contents[content] for content in own.contents if content in contents), None)
+            shared = next((name for name in own.scenarios if name in scenarios), None)
             example_id = same or (scenarios[shared] if shared is not None else None)
-            if example_id is None or example_id in named:
+            if example_id is None or example_id in clashes:
                 continue
-            named.add(example_id)
-            if same:
-                yield f"example {example_id} is item {item.item_id}"
-            else:
-                of = f" {shared}" if shared and len(shared) <= 60 else ""
-                yield f"example {example_id} and item {item.item_id} are of one scenario{of}"
+            of = f" {shared}" if shared and len(shared) <= 60 else ""
+            alike = f"example {example_id} and item {item.item_id} are of one scenario{of}"
+            clashes[example_id] = f"example {example_id} is item {item.item_id}" if same else alike
+            if len(clashes) > MOST_NAMED:
+                break
+        if clashes:
+            more = "; and more" if len(clashes) > MOST_NAMED else ""
+            raise UsageError(
+                f"examples must share nothing with the data: {'; '.join([*clashes.values()][:MOST_NAMED])}{more}",
+                hint="take examples of other items and scenarios than those that are asked about",
+            )
 
 
 def pool_file(card: Card) -> Traversable:
@@ -114,17 +117,3 @@ def pool_file(card: Card) -> Traversable:
 def folded(text: str) -> str:
     """Return a text as contents are compared: without capitals and spare spaces."""
     return " ".join(text.lower().split())
-
-
-def _spread(examples: Iterable[Example]) -> list[Example]:
-    """Return examples in their order, but a second one of a row only when every other row had its turn."""
-    turns = Counter[str]()
-    placed: list[tuple[int, Example]] = []
-    for example in examples:
-        placed.append((turns[example.source], example))
-        turns[example.source] += bool(example.source)
-    return [example for _, example in sorted(placed, key=lambda one: one[0])]
-
-
-def _lot(said: str) -> bytes:
-    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).digest()

@@ -1,4 +1,4 @@
-"""Factories of solvers by the first word of their names: ours, and those of other packages.
+"""Solvers by name: ours, which ask a model once (``single``) or several times (``vote:N``), and other packages'.
 
 >>> factory_of("vote:5").names, factory_of("vote:5").styled
 (('vote:5',), True)
@@ -13,51 +13,80 @@ names, its value the factory, which is imported on use. Packages of ours above t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.library.projects import entry_points
+from tsgkit.llm.reply import Ask
 from tsgkit.registry import SOLVERS
-from tsgkit.suites.judgement import Judged
-from tsgkit.suites.solvers.model_solvers import Single, Vote
-from tsgkit.suites.solvers.offline_solvers import Recorded
+from tsgkit.suites.judgement import Sample
 from tsgkit.suites.solvers.prompter import Prompter
-from tsgkit.suites.solvers.scorers import Draws, OneReply
-from tsgkit.suites.solvers.solver import BASELINE, SINGLE, Scorer, Solver
+from tsgkit.suites.solvers.scorers import Draws
+from tsgkit.suites.solvers.solver import SINGLE, Expected, Scorer, Solver, asking
 from tsgkit.suites.task import Task
-from tsgkit.suites.transcript import Transcript
+from tsgkit.suites.transcript import LabelledReply, Transcript, gather_all
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "tsgkit.solvers"
+LABEL = "answer"
+"""The label of the one call."""
 VOTE = re.compile(r"vote:([0-9]{1,3})")
 MOST_VOTES = 100
 
 
-class SolverFactory(Protocol):
+@dataclass(frozen=True)
+class PromptSolver(Draws):
+    """A solver that sends a prompt once, or several times for a vote."""
+
+    prompter: Prompter = field(kw_only=True)
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint of its prompts, and the number of calls of a vote."""
+        return self.prompter.fingerprint + (f"/{self.calls}" if self.calls > 1 else "")
+
+    async def solve(self, item: Sample, ask: Ask | None) -> Transcript:
+        """Make all calls at once, each a draw of its own. If one is stopped, the others are kept."""
+        asked = asking(ask, self.name)
+        messages, schema = self.prompter.messages(item), self.prompter.response_format(item)
+        labels = [LABEL] if self.calls == 1 else [f"vote/{draw}" for draw in range(self.calls)]
+        calls = (asked(messages, label=label, draw=draw, schema=schema) for draw, label in enumerate(labels))
+        return Transcript(tuple(map(LabelledReply, labels, await gather_all(*calls))))
+
+    def expected(self, item: Sample) -> Expected:
+        """Return all its calls."""
+        return self.prompter.expected(item, self.calls)
+
+
+@dataclass(frozen=True)
+class SolverFactory:
     """A factory of solvers whose names begin with the same word, such as ``vote:3`` and ``vote:5``."""
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Its solvers, or examples of them."""
+    names: tuple[str, ...]
+    """Its solvers, or examples of them."""
+    solver: Callable[[str, Task, Prompter | None], Solver]
+    """Returns the solver of a name for a task; with prompts where it is styled."""
+    scorer: Callable[[str, Task, str], Scorer]
+    """Returns, of name, task and style, the scorer of a solver's transcripts, which cannot ask."""
+    styled: bool = True
+    """True if its solvers use the styles of the tasks' prompts."""
+    check_name: Callable[[str], object] | None = None
+    """Raises ``UsageError`` where it has no solver of a name; None where it has those of ``names`` only."""
+    check_task: Callable[[str, Task], None] = lambda *_: None
+    """Raises ``UsageError`` where a solver cannot do a task."""
 
-    @property
-    def styled(self) -> bool:
-        """True if its solvers use the styles of the tasks' prompts."""
-
-    def check(self, name: str, task: Task | None = None) -> None:
-        """Raise ``UsageError`` where it has no solver of this name, or none that can do this task."""
-
-    def solver(self, name: str, task: Task, prompter: Prompter | None) -> Solver:
-        """Return the solver of a name for a task; with prompts where it is styled."""
-
-    def scorer(self, name: str, task: Task, style: str) -> Scorer:
-        """Return the scorer of a solver's transcripts, which cannot ask."""
+    def check(self, name: str) -> None:
+        """Raise ``UsageError`` where it has no solver of this name."""
+        if self.check_name is not None:
+            self.check_name(name)
+        elif name not in self.names:
+            raise UsageError(f"there is no solver {name}", hint=meant(name, self.names))
 
 
 _GIVEN: dict[str, SolverFactory] = {}
@@ -114,48 +143,7 @@ def _loaded(first: str) -> SolverFactory | None:
 
 def check_solver(name: str, task: Task) -> None:
     """Raise ``UsageError`` where there is no such solver, or it cannot do this task."""
-    factory_of(name).check(name, task)
-
-
-def refuse_solver(name: str, task: str) -> None:
-    """Raise ``UsageError`` for any solver but the default, of a task that no model answers."""
-    if name != SINGLE:
-        factory_of(name)
-        raise UsageError(f"solver {name} cannot do {task}: no model answers it", hint="leave out --solver")
-
-
-def recorded(task: Task, name: str, style: str) -> Recorded:
-    """Return a way of answering a task of which only the transcripts are left."""
-    return Recorded(_ByName(task, name, style), name, style)
-
-
-@dataclass(frozen=True)
-class _ByName:
-    """The scorer of a named solver. Its factory is loaded on first use, since it may not be installed."""
-
-    task: Task
-    name: str
-    style: str
-
-    @property
-    def scorer(self) -> Scorer:
-        """The scorer that the solver itself had."""
-        if self.name == BASELINE:
-            return OneReply(self.task, self.style, self.name)
-        return factory_of(self.name).scorer(self.name, self.task, self.style)
-
-    @property
-    def unpublished(self) -> str:
-        """The reason why official figures do not apply to the solver; else empty."""
-        return self.task.official.unpublished(self.style, self.name)
-
-    def judge(self, item: Any, transcript: Transcript | None) -> Judged:  # noqa: ANN401  (its suite's item)
-        """Score a transcript as the solver would."""
-        return self.scorer.judge(item, transcript)
-
-    def unfinished(self, transcript: Transcript) -> str:
-        """Return what the solver would still have asked."""
-        return self.scorer.unfinished(transcript)
+    factory_of(name).check_task(name, task)
 
 
 def votes_of(solver: str) -> int:
@@ -172,55 +160,10 @@ def votes_of(solver: str) -> int:
     return int(match[1])
 
 
-@dataclass(frozen=True)
-class SingleFactory:
-    """The factory of ``single``, for every task."""
-
-    names: tuple[str, ...] = (SINGLE,)
-    styled: bool = True
-
-    def check(self, name: str, task: Task | None = None) -> None:
-        """Refuse all names but the one."""
-        if name not in self.names:
-            raise UsageError(f"there is no solver {name}", hint=meant(name, self.names))
-
-    def solver(self, name: str, task: Task, prompter: Prompter | None) -> Solver:
-        """Return the solver with these prompts."""
-        asked = _prompts(name, prompter)
-        return Single(task, asked.style.name, name, prompter=asked)
-
-    def scorer(self, name: str, task: Task, style: str) -> Scorer:
-        """Return what scores one reply."""
-        return OneReply(task, style, name)
-
-
-@dataclass(frozen=True)
-class VoteFactory:
-    """The factory of ``vote:N``, for tasks whose answers can be put to a vote."""
-
-    names: tuple[str, ...] = ("vote:5",)
-    styled: bool = True
-
-    def check(self, name: str, task: Task | None = None) -> None:
-        """Refuse a name without a number of calls, and a task whose answers cannot be put to a vote."""
-        votes_of(name)
-        if task is not None:
-            _check_votable(name, task)
-
-    def solver(self, name: str, task: Task, prompter: Prompter | None) -> Solver:
-        """Return a vote with these prompts."""
-        _check_votable(name, task)
-        asked = _prompts(name, prompter)
-        return Vote(task, asked.style.name, name, votes_of(name), prompter=asked)
-
-    def scorer(self, name: str, task: Task, style: str) -> Scorer:
-        """Return what scores the draws."""
-        _check_votable(name, task)
-        return Draws(task, style, name, votes_of(name))
-
-
-VOTES = VoteFactory()
-OURS: dict[str, SolverFactory] = {"single": SingleFactory(), "vote": VOTES}
+def _solver(name: str, task: Task, prompter: Prompter | None) -> PromptSolver:
+    assert prompter is not None  # noqa: S101  (it is styled)
+    calls = 1 if name == SINGLE else votes_of(name)
+    return PromptSolver(task, prompter.style.name, name, calls, prompter=prompter)
 
 
 def _check_votable(name: str, task: Task) -> None:
@@ -228,7 +171,12 @@ def _check_votable(name: str, task: Task) -> None:
         raise UsageError(f"solver {name} cannot do {task.card.task}: its answers cannot be put to a vote")
 
 
-def _prompts(name: str, prompter: Prompter | None) -> Prompter:
-    if prompter is None:
-        raise UsageError(f"solver {name} asks with the prompts of a task, and none were given")
-    return prompter
+SINGLES = SolverFactory((SINGLE,), _solver, lambda name, task, style: Draws(task, style, name))
+VOTES = SolverFactory(
+    ("vote:5",),
+    _solver,
+    lambda name, task, style: Draws(task, style, name, votes_of(name)),
+    check_name=votes_of,
+    check_task=_check_votable,
+)
+OURS = {"single": SINGLES, "vote": VOTES}

@@ -60,10 +60,21 @@ def _program_named(task: Task, name: str, seed: int) -> Program:
 
 
 @dataclass(frozen=True)
-class _OfflineSolver:
-    """A scorer of transcripts that expects no calls."""
+class OfflineSolver:
+    """A solver that asks no model: a built-in program that sees the item, or one of which only transcripts are left."""
 
     scorer: Scorer
+    name: str = BASELINE
+    style: str = ""
+    program: Program | None = None
+    """The program; None where transcripts were recorded, and can only be scored."""
+    package: str = "tsgkit"
+    """The package whose code it is."""
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint of the program; empty without one."""
+        return "" if self.program is None else self.program.fingerprint
 
     @property
     def unpublished(self) -> str:
@@ -74,47 +85,20 @@ class _OfflineSolver:
         """Score a transcript."""
         return self.scorer.judge(item, transcript)
 
-    def expected(self, item: Any) -> Expected:  # noqa: ANN401
-        """Return no calls."""
-        return Expected()
-
     def unfinished(self, transcript: Transcript) -> str:
         """Return what a transcript lacks."""
         return self.scorer.unfinished(transcript)
 
-
-@dataclass(frozen=True)
-class Baseline(_OfflineSolver):
-    """A built-in program that sees the item; it has no style."""
-
-    program: Program
-    name: str = BASELINE
-    style: str = ""
-    package: str = "tsgkit"
-    """The package whose code it is."""
-
-    @property
-    def fingerprint(self) -> str:
-        """The fingerprint of the program."""
-        return self.program.fingerprint
+    def expected(self, item: Any) -> Expected:  # noqa: ANN401
+        """Return no calls."""
+        return Expected()
 
     async def solve(self, item: Any, ask: Ask | None) -> Transcript:  # noqa: ANN401
-        """Run the program."""
+        """Run the program; ``UsageError`` where there is none."""
+        if self.program is None:
+            raise UsageError(f"{self.name}: a recorded run can only be scored", hint="tsgkit eval resumes it")
         said = self.program.answer(item)
         return local(said) if isinstance(said, str) else said
-
-
-@dataclass(frozen=True)
-class Recorded(_OfflineSolver):
-    """A solver of which only transcripts are left: it scores them, and cannot ask."""
-
-    name: str
-    style: str = ""
-    fingerprint: str = ""
-
-    async def solve(self, item: Any, ask: Ask | None) -> Transcript:  # noqa: ANN401
-        """Raise an error: only recorded transcripts can be scored."""
-        raise UsageError(f"{self.name}: a recorded run can only be scored", hint="tsgkit eval resumes it")
 
 
 def baseline_name(subject: str, known: Collection[str]) -> str:

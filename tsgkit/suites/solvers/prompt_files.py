@@ -8,9 +8,8 @@ reasoning. Where a prompt is published, a folder may hold it whole: one template
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib.resources.abc import Traversable
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -95,13 +94,6 @@ class Prompt:
         said = len(self.answer(item)) if self.answer is not None else 0
         return said, said
 
-    def schema_of(self, item: Sample, most: int) -> dict[str, Any]:
-        """Return the JSON schema of an answer, for the style ``structured``."""
-        if self.schema is None:
-            problem = f"{self.task}: style structured has no use here: the answer has no JSON schema"
-            raise UsageError(problem)
-        return self.schema(item, most)
-
     def identity_of(self, item: Sample) -> Identity:
         """Return the identity of an item for comparison with examples: its own, else its content and its cluster."""
         if self.identity is not None:
@@ -146,29 +138,30 @@ class Prompt:
         return Texts(self, {name: self._template(name, folders) for name in self.parts}, longest)
 
     def _template(self, name: str, folders: Sequence[Path]) -> Template:
-        found = self._found(name, folders)
-        if name in FRAMES:
-            loaded = load_template(found, required=FRAMES[name])
-        elif name == "input":
-            loaded = load_template(found, required=self.asked, optional=self.optional)
-        elif name in ANSWERS:
-            loaded = load_template(found, optional=(*self.asked, *self.optional))
+        """Return the part in the first home that has it; the error of the first home where none has."""
+        problems = list[UsageError]()
+        for home in self._homes:
+            try:
+                file = find("prompts", f"{home}/{name}.txt", folders)
+                break
+            except UsageError as error:
+                problems.append(error)
         else:
-            loaded = load_template(found, required=tuple(self.rule_values.get(name, ())))
+            raise problems[0]
+        if name in FRAMES:
+            loaded = load_template(file, required=FRAMES[name])
+        elif name == "input":
+            loaded = load_template(file, required=self.asked, optional=self.optional)
+        elif name in ANSWERS:
+            loaded = load_template(file, optional=(*self.asked, *self.optional))
+        else:
+            loaded = load_template(file, required=tuple(self.rule_values.get(name, ())))
         return replace(loaded, text=loaded.text.replace("\r\n", "\n").strip("\n"))
 
-    def _found(self, name: str, folders: Sequence[Path]) -> Traversable:
-        problem: UsageError | None = None
-        for home in self._homes():
-            try:
-                return find("prompts", f"{home}/{name}.txt", folders)
-            except UsageError as error:
-                problem = problem or error
-        raise problem or UsageError(f"{self.task} has no prompt part {name}")
-
-    def _homes(self) -> Iterator[str]:
+    @property
+    def _homes(self) -> Iterable[str]:
         beside = PurePosixPath(self.folder).parent / SHARED
-        yield from dict.fromkeys((self.folder, str(beside), *self.homes))
+        return dict.fromkeys((self.folder, str(beside), *self.homes))
 
     def _whole_in(self, folder: Path) -> Path | None:
         """Return the whole prompt in a given folder, if there is one; refuse a folder that holds neither it nor parts,
@@ -176,7 +169,7 @@ class Prompt:
         if not folder.is_dir():
             raise UsageError(f"{folder}: no such folder of prompts")
         room = folder / "prompts" if (folder / "prompts").is_dir() else folder
-        own = [room / home for home in self._homes() if (room / home).is_dir()]
+        own = [room / home for home in self._homes if (room / home).is_dir()]
         whole = folder / f"{self.task.rpartition('/')[2]}.txt"
         where = f"parts lie in {folder}/{self.folder}/"
         if whole.is_file():
@@ -208,27 +201,18 @@ def row_prompt(
     **parts: Any,  # noqa: ANN401  (the other parts of a prompt)
 ) -> Prompt:
     """Return the prompt of a task of rows, whose worked examples are rows with a ``rationale``."""
-    prompt = Prompt(
-        task=card.task,
-        folder=card.prompts,
-        fields=fields,
-        asked=asked,
-        answer=answer,
-        pool=lambda: _row_pool(card, rows, prompt),
-        **parts,
-    )
+
+    def pool() -> Pool:
+        assert rows.lines is not None  # noqa: S101  (they are rows)
+        file = pool_file(card)
+        examples = [
+            Example(item, answer(item), str(row.get("rationale", "")))
+            for item, row in items_in(rows.lines, text_of(file), str(file))
+        ]
+        return Pool(str(file), tuple(examples), prompt.identity_of)
+
+    prompt = Prompt(task=card.task, folder=card.prompts, fields=fields, asked=asked, answer=answer, pool=pool, **parts)
     return prompt
-
-
-def _row_pool(card: Card, rows: Rows, prompt: Prompt) -> Pool:
-    assert prompt.answer is not None  # noqa: S101  (every task of rows has one)
-    assert rows.lines is not None  # noqa: S101
-    file = pool_file(card)
-    examples = [
-        Example(item, prompt.answer(item), str(row.get("rationale", "")))
-        for item, row in items_in(rows.lines, text_of(file), str(file))
-    ]
-    return Pool(str(file), tuple(examples), prompt.identity_of)
 
 
 def written_prompt(
@@ -266,11 +250,7 @@ class Texts:
         if self.prompt.written is not None:
             return ()
         values = self.prompt.rule_values
-        return [self.part(name).render(**values.get(name, {})) for name in ("statement", *self.prompt.rules)]
-
-    def part(self, name: str) -> Template:
-        """Return a part."""
-        return self.templates[name]
+        return [self.templates[name].render(**values.get(name, {})) for name in ("statement", *self.prompt.rules)]
 
     def values(self, item: Sample) -> Mapping[str, str]:
         """Return the values of an item, in a whole prompt as the published code writes them."""
@@ -280,4 +260,30 @@ class Texts:
 
     def schema(self, item: Sample) -> dict[str, Any]:
         """Return the JSON schema of an answer, with lists half as long again as the longest."""
-        return self.prompt.schema_of(item, self.longest + self.longest // 2)
+        if self.prompt.schema is None:
+            problem = f"{self.prompt.task}: style structured has no use here: the answer has no JSON schema"
+            raise UsageError(problem)
+        return self.prompt.schema(item, self.longest + self.longest // 2)
+
+
+# JSON schemas of answers, of keywords that services take in strict mode: every field required, and lists that end
+
+
+def closed(properties: Mapping[str, object]) -> dict[str, object]:
+    """Return the schema of an object with these properties and no others.
+
+    >>> closed({"answer": one_of(("A", "B"))})["properties"]
+    {'answer': {'type': 'string', 'enum': ['A', 'B']}}
+    """
+    return {"type": "object", "properties": dict(properties), "required": [*properties], "additionalProperties": False}
+
+
+def list_of(entry: Mapping[str, object], least: int | None = None, most: int | None = None) -> dict[str, object]:
+    """Return the schema of a list of so many entries; None for any number."""
+    limits = {"minItems": least, "maxItems": most}
+    return {"type": "array", "items": entry, **{name: limit for name, limit in limits.items() if limit is not None}}
+
+
+def one_of(names: tuple[str, ...]) -> dict[str, object]:
+    """Return the schema of one of these names."""
+    return {"type": "string", "enum": list(names)}

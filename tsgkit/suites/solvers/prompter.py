@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -35,17 +35,24 @@ class Prompter:
     """The prompts of one task in one style."""
 
     def __init__(self, texts: Texts, style: Style, examples: Sequence[Example] = ()) -> None:
-        self.texts, self.style, self.examples = texts, style, tuple(examples)
-        self._check()
+        self.texts, self.style, self.examples, whole = texts, style, tuple(examples), texts.whole
+        if whole is not None and style != PRESETS["zero-shot"]:
+            raise UsageError(
+                f"{whole.source} is a whole prompt, which can only be asked in style zero-shot, not {style.name}",
+                hint="prompts in parts support the other styles",
+            )
+        if style.schema and (style.shots or style.reasoning):
+            raise UsageError(f"style {style.name}: an answer in a JSON schema has neither reasoning nor examples")
+        if len(self.examples) != style.shots:
+            raise UsageError(f"style {style.name} shows {style.shots} examples, and {len(self.examples)} were given")
+        for example in self.examples:
+            if style.reasoning and not example.rationale:
+                raise UsageError(f"style {style.name}: example {example.item.item_id} has no rationale")
 
     def text(self, item: Sample) -> str:
-        """Return the prompt of an item."""
-        composed = self.composed(item)
+        """Return the prompt of an item: the task's texts, as a user's style rewrites them."""
+        composed = self._head + self._tail.render(**self.texts.values(item))
         return composed if self.style.rewrite is None else str(self.style.rewrite(composed))
-
-    def composed(self, item: Sample) -> str:
-        """Return the prompt as the task's texts have it."""
-        return self._head + self._tail.render(**self.texts.values(item))
 
     def messages(self, item: Sample) -> list[BaseMessage]:
         """Return the prompt as it is sent: one message of a user, none of the system."""
@@ -61,13 +68,10 @@ class Prompter:
 
     def response_format(self, item: Sample) -> dict[str, Any] | None:
         """Return that schema as providers take it."""
-        schema = self.schema(item)
-        if schema is None:
+        if (schema := self.schema(item)) is None:
             return None
-        return {
-            "type": "json_schema",
-            "json_schema": {"name": self.texts.prompt.answer_name, "schema": schema, "strict": True},
-        }
+        named = {"name": self.texts.prompt.answer_name, "schema": schema, "strict": True}
+        return {"type": "json_schema", "json_schema": named}
 
     @cached_property
     def fingerprint(self) -> str:
@@ -89,26 +93,14 @@ class Prompter:
             style=self.style,
             item_id=item.item_id,
             text=self.text(item),
-            messages=as_sent(self.messages(item)),
+            messages=tuple(
+                {"role": ROLES.get(message.type, message.type), "content": str(message.content)}
+                for message in self.messages(item)
+            ),
             schema=self.schema(item),
             fingerprint=self.fingerprint,
             examples=tuple(example.item.item_id for example in self.examples),
         )
-
-    def _check(self) -> None:
-        style, whole = self.style, self.texts.whole
-        if whole is not None and style != PRESETS["zero-shot"]:
-            raise UsageError(
-                f"{whole.source} is a whole prompt, which can only be asked in style zero-shot, not {style.name}",
-                hint="prompts in parts support the other styles",
-            )
-        if style.schema and (style.shots or style.reasoning):
-            raise UsageError(f"style {style.name}: an answer in a JSON schema has neither reasoning nor examples")
-        if len(self.examples) != style.shots:
-            raise UsageError(f"style {style.name} shows {style.shots} examples, and {len(self.examples)} were given")
-        for example in self.examples:
-            if style.reasoning and not example.rationale:
-                raise UsageError(f"style {style.name}: example {example.item.item_id} has no rationale")
 
     @cached_property
     def _head(self) -> str:
@@ -117,9 +109,19 @@ class Prompter:
             return ""
         parts = [*self.texts.opening]
         if self.style.reasoning:
-            parts.append(self.texts.part("reasoning").render())
+            parts.append(self.texts.templates["reasoning"].render())
         if self.examples:
-            parts.append(self.texts.part("examples").render(examples=BETWEEN.join(self._shown_examples())))
+            frame = self.texts.templates["example-reasoned" if self.style.reasoning else "example"]
+            shown = [
+                frame.render(
+                    number=str(number),
+                    input=self.texts.templates["input"].render(**self.texts.values(example.item)),
+                    answer=example.answer,
+                    rationale=example.rationale,
+                )
+                for number, example in enumerate(self.examples, 1)
+            ]
+            parts.append(self.texts.templates["examples"].render(examples=BETWEEN.join(shown)))
         return BETWEEN.join([*filter(None, parts), ""])
 
     @cached_property
@@ -134,23 +136,10 @@ class Prompter:
         if self.texts.whole is not None:
             return self.texts.whole
         ending = "-structured" if self.style.schema else "-reasoned" if self.style.reasoning else ""
-        parts = [self.texts.part("input"), self.texts.part(f"answer{ending}")]
+        parts = [self.texts.templates["input"], self.texts.templates[f"answer{ending}"]]
         text = BETWEEN.join(part.text for part in parts if part.text)
         prompt = self.texts.prompt
         return Template.of(text, required=prompt.asked, optional=prompt.optional, source=parts[0].source)
-
-    def _shown_examples(self) -> list[str]:
-        frame = self.texts.part("example-reasoned" if self.style.reasoning else "example")
-        asked = self.texts.part("input")
-        return [
-            frame.render(
-                number=str(number),
-                input=asked.render(**self.texts.values(example.item)),
-                answer=example.answer,
-                rationale=example.rationale,
-            )
-            for number, example in enumerate(self.examples, 1)
-        ]
 
 
 @dataclass(frozen=True)
@@ -191,8 +180,3 @@ def prompter_of(prompt: Prompt, style: Style, dataset: Dataset, *, seed: int, pr
     items = (dataset.sample(number) for number in range(len(dataset)))
     examples = prompt.examples().chosen(style.shots, seed, items) if style.shots else ()
     return Prompter(prompt.texts(prompts, longest), style, examples)
-
-
-def as_sent(messages: Iterable[BaseMessage]) -> tuple[dict[str, str], ...]:
-    """Messages of text as roles and contents."""
-    return tuple({"role": ROLES.get(one.type, one.type), "content": str(one.content)} for one in messages)

@@ -1,13 +1,20 @@
 """Reading and scoring of what models say in words: one reply, several draws, or the work of several steps.
 
-Solvers and recorded runs share these scorers, so that a run is always scored in the same way.
+Solvers and recorded runs share these scorers, so that a run is always scored in the same way. A task puts answers to a
+vote by one of two rules; a tie goes to the answer that was drawn first.
+
+>>> plurality(["cup", "lid", "cup"]), plurality(["lid", "cup"])
+('cup', 'lid')
+>>> majority([["cup", "lid"], ["Cup"], ["lid", "CUP", "jar"]], key=str.lower)
+['cup', 'lid']
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from tsgkit.llm.reply import Ending
 from tsgkit.llm.reply import Reply as ModelReply
@@ -19,6 +26,7 @@ from tsgkit.suites.solvers.solver import SINGLE
 from tsgkit.suites.task import Task
 from tsgkit.suites.transcript import LOCAL, Transcript
 
+Value = TypeVar("Value")
 NOTES = "notes"
 """The label of what a solver says of its own work, beside the answer."""
 
@@ -87,34 +95,23 @@ class _Scorer:
 
 
 @dataclass(frozen=True)
-class OneReply(_Scorer):
-    """Scores the one reply of a transcript."""
-
-    def judge(self, item: Sample, transcript: Transcript | None) -> Judged:
-        """Score the reply in both profiles."""
-        said = () if transcript is None else transcript.replies
-        return judge_reply(self.task, item, read_as(said[0]) if said else None, self.style)
-
-    def unfinished(self, transcript: Transcript) -> str:
-        """Return that the call is not recorded."""
-        return calls_lacking(transcript, 1)
-
-
-@dataclass(frozen=True)
 class Draws(_Scorer):
-    """The scorer of an answer that combines several draws; the published way has no such answer."""
+    """Scores the one reply to a prompt, or what several draws combine to; the published way has no such answer."""
 
     calls: int = 1
 
     def judge(self, item: Sample, transcript: Transcript | None) -> Judged:
-        """Score the answer of the majority."""
-        replies = () if transcript is None else transcript.replies
-        readings = [read_reply(self.task, item, read_as(reply)) for reply in replies]
+        """Score the reply in both profiles, or the answer of the majority."""
+        replies = [] if transcript is None else [read_as(reply) for reply in transcript.replies]
+        if self.calls == 1:
+            return judge_reply(self.task, item, replies[0] if replies else None, self.style)
+        readings = [read_reply(self.task, item, reply) for reply in replies]
         return judge_reading(self.task, item, combined(self.task, item, readings))
 
     def unfinished(self, transcript: Transcript) -> str:
         """Return how many draws are recorded where some are not."""
-        return calls_lacking(transcript, self.calls)
+        made = len(transcript.said)
+        return f"{made} of {self.calls} calls are recorded" if made < self.calls else ""
 
 
 @dataclass(frozen=True)
@@ -162,7 +159,21 @@ def failed(reply: ModelReply) -> bool:
     return reply.ending is not Ending.COMPLETE or not (reply.text or "").strip()
 
 
-def calls_lacking(transcript: Transcript, calls: int) -> str:
-    """Return how many of so many calls are recorded; empty where all are."""
-    made = len(transcript.said)
-    return f"{made} of {calls} calls are recorded" if made < calls else ""
+def plurality(answers: Sequence[Value]) -> Value:
+    """Return the answer that is given most often, of equals the first."""
+    return max(answers, key=answers.count)
+
+
+def majority(draws: Sequence[Iterable[Value]], key: Callable[[Value], Hashable]) -> list[Value]:
+    """Return the parts that more than half of the draws have, as first written and in that order.
+
+    Parts with the same key are equal; a draw with a part twice has one vote for it.
+    """
+    first: dict[Hashable, Value] = {}
+    votes = Counter[Hashable]()
+    for draw in draws:
+        keyed = [(key(part), part) for part in draw]
+        votes.update({known for known, _ in keyed})
+        for known, part in keyed:
+            first.setdefault(known, part)
+    return [part for known, part in first.items() if votes[known] * 2 > len(draws)]

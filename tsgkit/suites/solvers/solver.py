@@ -6,10 +6,11 @@ asking a model.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.reply import Ask
@@ -17,6 +18,8 @@ from tsgkit.suites.judgement import Judged
 from tsgkit.suites.rows import Dataset
 from tsgkit.suites.transcript import Transcript
 
+Unit = TypeVar("Unit")
+Made = TypeVar("Made")
 SINGLE, BASELINE = "single", "baseline"
 """Names of the solver that asks once, and of all solvers that ask no model."""
 
@@ -132,6 +135,20 @@ class Spreads(Protocol):
 
     def spread_by(self, compute: Compute) -> Solver:
         """Return the same solver, whose computing is done by a function."""
+
+
+class UnitMapper(Protocol):
+    """A mapper of units by key: all at once, or as many at a time as the engine allows."""
+
+    async def __call__(
+        self, units: Mapping[str, Unit], make: Callable[[Unit], Awaitable[Made]], /
+    ) -> Mapping[str, Made]:
+        """Return what was made, in the order of the units."""
+
+
+async def all_at_once(units: Mapping[str, Unit], make: Callable[[Unit], Awaitable[Made]], /) -> dict[str, Made]:
+    """Make one thing of each unit, all at a time."""
+    return dict(zip(units, await asyncio.gather(*map(make, units.values())), strict=True))
 
 
 def asking(ask: Ask | None, solver: str) -> Ask:

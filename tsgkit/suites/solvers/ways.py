@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,11 @@ from tsgkit.suites.judgement import TwoReadings
 from tsgkit.suites.judges.ratings import GRADE, GradedScorer, GradedSolver
 from tsgkit.suites.replies import read_as
 from tsgkit.suites.rows import Dataset
-from tsgkit.suites.solvers.factories import check_solver, factory_of, recorded, refuse_solver
-from tsgkit.suites.solvers.offline_solvers import Baseline
+from tsgkit.suites.solvers.factories import check_solver, factory_of
+from tsgkit.suites.solvers.offline_solvers import OfflineSolver
 from tsgkit.suites.solvers.prompter import Preview, PreviewOptions, prompter_of
-from tsgkit.suites.solvers.scorers import OneReply, read_twice
-from tsgkit.suites.solvers.solver import BASELINE, Solver
+from tsgkit.suites.solvers.scorers import Draws, read_twice
+from tsgkit.suites.solvers.solver import BASELINE, SINGLE, Solver
 from tsgkit.suites.styles import style_of
 from tsgkit.suites.task import Task, item_to_preview
 
@@ -26,7 +26,10 @@ from tsgkit.suites.task import Task, item_to_preview
 def check_way(task: Task, style: str, solver: str, prompts: str | None) -> None:
     """Raise ``UsageError`` if the style, solver or prompt set does not exist, or is not for this task."""
     if task.prompt is None:
-        refuse_solver(solver, task.key)
+        if solver != SINGLE:
+            factory_of(solver)
+            hint = "leave out --solver"
+            raise UsageError(f"solver {solver} cannot do {task.key}: no model answers it", hint=hint)
         if task.looks is not None:
             task.looks.check(style, prompts)
         return
@@ -43,11 +46,12 @@ def solver_of(
             raise UsageError(f"{task.key}: no model is asked this", hint="tsgkit eval --help lists its options")
         problem = f"{task.key}: this task judges {task.looks.kind}, not replies of models"
         raise UsageError(problem, hint=task.looks.hint)
-    family, prompter = factory_of(name), None
-    if family.styled:
+    factory, prompter = factory_of(name), None
+    if factory.styled:
         prompter = prompter_of(task.prompt, style_of(style, shots), dataset, seed=seed, prompts=prompts)
-    found = family.solver(name, task, prompter)
-    return found if task.grader is None else GradedSolver(found, task.grader, task.prompt.fields)
+    factory.check_task(name, task)
+    solver = factory.solver(name, task, prompter)
+    return solver if task.grader is None else GradedSolver(solver, task.grader, task.prompt.fields)
 
 
 def baseline_of(task: Task, subject: str, seed: int, dataset: Dataset) -> Solver:
@@ -59,16 +63,19 @@ def baseline_of(task: Task, subject: str, seed: int, dataset: Dataset) -> Solver
     if task.baselines.program is None:
         raise UsageError(f"{task.key} has no baselines, so there is no {subject}", hint="name a model: --model")
     program = task.baselines.program(task, subject, seed, dataset)
-    found = Baseline(OneReply(task, "", BASELINE), program, package=task.package)
-    return found if task.grader is None else GradedSolver(found, task.grader, task.prompt.fields)
+    solver = OfflineSolver(Draws(task, "", BASELINE), program=program, package=task.package)
+    return solver if task.grader is None else GradedSolver(solver, task.grader, task.prompt.fields)
 
 
-def recorded_of(task: Task, solver: str, style: str) -> Solver:
-    """Return a solver that scores recorded transcripts and cannot ask."""
+def recorded_of(task: Task, solver: str, style: str) -> OfflineSolver:
+    """Return a solver that scores recorded transcripts and cannot ask; ``UsageError`` where its package is lacking."""
     if task.looks is not None:
-        return task.looks.recorded(task, solver, style)
-    found = recorded(task, solver, style)
-    return found if task.grader is None else replace(found, scorer=GradedScorer(found.scorer, task.grader))
+        scorer = task.looks.scorer(task, solver, style)
+    elif solver == BASELINE:
+        scorer = Draws(task, style, solver)
+    else:
+        scorer = factory_of(solver).scorer(solver, task, style)
+    return OfflineSolver(scorer if task.grader is None else GradedScorer(scorer, task.grader), solver, style)
 
 
 def readings_of(task: Task, sample: Any, reply: Reply, solver: Solver, label: str = "") -> TwoReadings:  # noqa: ANN401

@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tsgkit.suites.audits.audit import Auditable
-from tsgkit.suites.audits.checks import Check
-from tsgkit.suites.audits.items import Item, Slip, context_hash
+from tsgkit.suites.audits.items import Check, Item, Slip, context_hash
 from tsgkit.suites.spatialgen.defects import RULES, Finding, findings
 from tsgkit.suites.spatialgen.rows import Row
 

@@ -21,11 +21,11 @@ the refusal. Ties are broken at random.
 A baseline subject answers as many rounds as a judge is asked. Controls show the results of all baselines on the same
 questions beside every score.
 
->>> from tsgkit.suites.spatialgen.rows import QuestionRows, question_from, row_of
+>>> from tsgkit.suites.spatialgen.rows import question_items, question_from, row_of
 >>> from tsgkit.suites.spatialgen.terms import SUB_DOMAINS
 >>> text = "Where?  Options: A: up, B: down, C: left, D: right, E: None"
 >>> row = row_of("000001", "Forest", "", [question_from(text, "B", name) for name in SUB_DOMAINS])
->>> found = {one.name: dict(one.values) for one in controls(QuestionRows("rows.jsonl", [row]), [0], 0)}
+>>> found = {one.name: dict(one.values) for one in controls(question_items("rows.jsonl", [row]), [0], 0)}
 >>> found["baseline/constant:B"], found["baseline/constant:E"]
 ({'accuracy': 1.0, 'single_round': 1.0}, {'accuracy': 0.0, 'single_round': 0.0})
 
@@ -42,7 +42,7 @@ from statistics import fmean
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.reply import Reply
-from tsgkit.suites.judges.shown_images import NOT_SHOWN, ShownImage
+from tsgkit.suites.judges.images import NOT_SHOWN, ShownImage
 from tsgkit.suites.rows import Dataset
 from tsgkit.suites.solvers.offline_solvers import PREFIX, baseline_name
 from tsgkit.suites.spatialgen.metrics import ACCURACY, SINGLE

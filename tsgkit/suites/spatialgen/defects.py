@@ -26,15 +26,15 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.graph import rules
 from tsgkit.graph.rules import ERROR, WARNING, Place, Rule, Severity
+from tsgkit.suites.importers import Inspection
 from tsgkit.suites.spatialgen.baselines import other_stems
-from tsgkit.suites.spatialgen.rows import GAP, LETTERS, REFUSAL, Question, QuestionRows, Row, read_rows
+from tsgkit.suites.spatialgen.rows import GAP, LETTERS, REFUSAL, Question, Row, question_items, read_rows
 from tsgkit.suites.spatialgen.terms import SCENES, SUB_DOMAINS, content_words, folded, tokens
 
 MOST_TOKENS = 77
@@ -243,23 +243,6 @@ def beyond_chance(times: int, chances: Iterable[float]) -> bool:
 
 
 TASK = "questions"
-FINDING_RULES = RULES
-
-
-@dataclass(frozen=True)
-class Inspection:
-    """The number of rows in a file, the findings, and the problem that makes the file unusable, if any."""
-
-    rows: int
-    findings: tuple[rules.Finding, ...]
-    problem: str = ""
-    task: str = TASK
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """The number of findings of each code, in the order of the rules."""
-        counts = Counter(finding.code for finding in self.findings)
-        return {code: counts[code] for code in FINDING_RULES if counts[code]}
 
 
 def inspect(data: bytes, file: str, task: str | None = None) -> Inspection:
@@ -267,17 +250,12 @@ def inspect(data: bytes, file: str, task: str | None = None) -> Inspection:
     try:
         rows = list(read_rows(data.splitlines(keepends=True), file))
     except UsageError as error:
-        return Inspection(0, (), str(error))
-    found = (
+        return Inspection(TASK, 0, (), RULES, str(error))
+    defects = [
         rules.Finding(one.code, one.severity, one.message, place=Place(one.line, one.item)) for one in findings(rows)
-    )
-    return Inspection(len(rows), tuple(found), _problem(rows, file))
-
-
-def _problem(rows: list[Row], file: str) -> str:
-    """Return why the rows cannot be evaluated, or an empty text."""
+    ]
     try:
-        QuestionRows(file, rows)
+        question_items(file, rows)
     except UsageError as error:
-        return str(error)
-    return ""
+        return Inspection(TASK, len(rows), defects, RULES, str(error))
+    return Inspection(TASK, len(rows), defects, RULES)

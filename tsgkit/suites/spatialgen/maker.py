@@ -30,7 +30,7 @@ from tsgkit.llm.reply import Ask, Ending
 from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import values_in
 from tsgkit.replies.reasoning import spoken
-from tsgkit.suites.gather_all import UnitMapper, all_at_once
+from tsgkit.suites.solvers.solver import UnitMapper, all_at_once
 from tsgkit.suites.spatialgen.defects import MOST_TOKENS, Finding, findings, row_findings
 from tsgkit.suites.spatialgen.rows import LETTERS, REFUSAL, Question, Row, row_of
 from tsgkit.suites.spatialgen.terms import MEANING, SCENES, SUB_DOMAINS, content_words, folded, tokens

@@ -16,7 +16,7 @@ from typing import Any
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.library.cards import Card
 from tsgkit.suites.rows import Dataset, ItemChoice, Rows
-from tsgkit.suites.solvers.offline_solvers import Baseline, Recorded
+from tsgkit.suites.solvers.offline_solvers import OfflineSolver
 from tsgkit.suites.solvers.solver import BASELINE
 from tsgkit.suites.spatialgen.audit import auditable_rows
 from tsgkit.suites.spatialgen.baselines import baseline_subject, controls
@@ -68,9 +68,9 @@ def _check_prompts(card: Card, style: str, prompts: str | None) -> None:
         QuestionPrompts(card, ParsedProtocol(PUBLISHED_PROTOCOL), prompts).check()
 
 
-def _baseline(task: Task, subject: str, seed: int, dataset: Dataset) -> Baseline:
+def _baseline(task: Task, subject: str, seed: int, dataset: Dataset) -> OfflineSolver:
     """Return a baseline, which sees no images."""
-    return Baseline(VoteScorer(BASELINE), baseline_subject(subject, rows_of(dataset), seed))
+    return OfflineSolver(VoteScorer(BASELINE), program=baseline_subject(subject, rows_of(dataset), seed))
 
 
 def _draws_lots(way: str) -> bool:
@@ -120,7 +120,7 @@ def questions(card: Card) -> Task:
             kind="images",
             viewer=viewer,
             pieces=pieces,
-            recorded=lambda _, protocol, __: Recorded(VoteScorer(protocol), protocol),
+            scorer=lambda _, protocol, __: VoteScorer(protocol),
             readings=lambda _, sample, reply, solver: read_twice(sample, reply, solver.name),
             hint=f"name a folder of images: --images NAME=DIR; tsgkit images --task {card.name} generates them",
             check=partial(_check_prompts, card),

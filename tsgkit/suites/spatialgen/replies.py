@@ -37,7 +37,7 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score
 from tsgkit.suites.foreign_replies import report_of
 from tsgkit.suites.judgement import Judged, scored
-from tsgkit.suites.judges.shown_images import MISSING, NOT_SHOWN, ShownImage
+from tsgkit.suites.judges.images import MISSING, NOT_SHOWN, ShownImage
 from tsgkit.suites.replies import Replies, read_reply_lists, unknown_item
 from tsgkit.suites.scoreboard import ScoreReport
 from tsgkit.suites.spatialgen import official

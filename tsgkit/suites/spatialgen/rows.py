@@ -285,33 +285,27 @@ class SpatialSample:
         return self.row.questions
 
 
-class QuestionRows(Items):
-    """The samples of a file. A row without the ten questions raises UsageError.
+def question_items(file: str, rows: Iterable[Row]) -> Items:
+    """Return the samples of a file; ``UsageError`` for a row without the ten questions.
 
-    >>> QuestionRows("rows.jsonl", [Row("7", "Park", "", ("Object",), ("Which?",), ("A",))])
+    >>> question_items("rows.jsonl", [Row("7", "Park", "", ("Object",), ("Which?",), ("A",))])
     Traceback (most recent call last):
     tsgkit.errors.UsageError: rows.jsonl: item 7: 1 question, not one of each of the ten sub-domains in their order
     """
-
-    def __init__(self, file: str, rows: Iterable[Row]) -> None:
-        digest = hashlib.sha256()
-        samples = []
-        for row in rows:
-            _check(row, file)
-            digest.update(written(row).encode() + b"\n")
-            samples.append(SpatialSample(row))
-        if not samples:
-            raise UsageError(f"{file}: there are no items in it")
-        super().__init__(file, digest.hexdigest(), samples)
-
-    def written(self, numbers: Iterable[int]) -> Iterator[str]:
-        """Yield these rows as lines of a file."""
-        yield from (f"{written(self.sample(number).row)}\n" for number in numbers)
+    digest, samples, lines = hashlib.sha256(), list[SpatialSample](), list[str]()
+    for row in rows:
+        _check(row, file)
+        lines.append(written(row))
+        digest.update(lines[-1].encode() + b"\n")
+        samples.append(SpatialSample(row))
+    if not samples:
+        raise UsageError(f"{file}: there are no items in it")
+    return Items(file, digest.hexdigest(), samples, lines)
 
 
-def load_rows(source: Source) -> QuestionRows:
+def load_rows(source: Source) -> Items:
     """Return the samples of a file."""
-    return QuestionRows(str(source), rows_in(source))
+    return question_items(str(source), rows_in(source))
 
 
 def rows_of(dataset: Dataset) -> list[Row]:

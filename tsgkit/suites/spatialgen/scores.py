@@ -26,8 +26,8 @@ from tsgkit.replies import Read, Unreadable, numbered_answers
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score
 from tsgkit.suites.judgement import Judged, Scores, TwoReadings, Verdict
+from tsgkit.suites.judges.images import ShownImage, sight_of, unfinished, unshown
 from tsgkit.suites.judges.judge import outcome_of
-from tsgkit.suites.judges.shown_images import ShownImage, sight_of, unfinished, unshown
 from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.judge_requests import APART, SHUFFLED, Orders, ParsedProtocol, orders_from, parse_protocol
 from tsgkit.suites.spatialgen.metrics import ACCURACY, AGREE, COLUMNS, SHOWN_BY_POSITION, SINGLE, VOTES

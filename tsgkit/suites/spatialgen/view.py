@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from tsgkit.suites.judges.shown_images import NOT_SHOWN, sight_of
+from tsgkit.suites.judges.images import NOT_SHOWN, sight_of
 from tsgkit.suites.panels import Panel, Shown, boxes_panel, image_now
 from tsgkit.suites.spatialgen.metrics import COLUMNS
 from tsgkit.suites.spatialgen.rows import Question, SpatialSample

@@ -25,12 +25,10 @@ from typing import TYPE_CHECKING
 from tsgkit.errors import UsageError
 from tsgkit.llm.images import ImageFile
 from tsgkit.llm.reply import Ask, Reply
-from tsgkit.suites.gather_all import gather_all
 from tsgkit.suites.images import ENDINGS, is_file_id
-from tsgkit.suites.judges.images import Images, folder_of
+from tsgkit.suites.judges.images import MISSING, NO_IMAGE, NOT_SHOWN, UNREADABLE, Images, ShownImage, folder_of
 from tsgkit.suites.judges.judge import NOT_ASKED_AGAIN, Judge, Reading, a_model
 from tsgkit.suites.judges.judge import Question as JudgeQuestion
-from tsgkit.suites.judges.shown_images import MISSING, NO_IMAGE, NOT_SHOWN, UNREADABLE, ShownImage
 from tsgkit.suites.rows import Dataset
 from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.spatialgen import official
@@ -51,7 +49,7 @@ from tsgkit.suites.spatialgen.scores import VoteScorer, label_of
 from tsgkit.suites.spatialgen.strict import letters
 from tsgkit.suites.spatialgen.votes import ROUNDS
 from tsgkit.suites.task import BY_POSITION, OURS, PUBLISHED, Piece, Task, Viewing
-from tsgkit.suites.transcript import LabelledReply, Transcript
+from tsgkit.suites.transcript import LabelledReply, Transcript, gather_all
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage

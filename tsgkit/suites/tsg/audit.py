@@ -22,9 +22,8 @@ from tsgkit.library.documents.lint import ALL_RULES, check_document
 from tsgkit.library.documents.reader import Document
 from tsgkit.library.documents.rows import Entry
 from tsgkit.suites.audits.audit import Auditable
-from tsgkit.suites.audits.checks import Check, few_options
 from tsgkit.suites.audits.classifier import Candidates, Classifier, measured
-from tsgkit.suites.audits.items import Answer, Item, Slip, words
+from tsgkit.suites.audits.items import Answer, Check, Item, Slip, few_options, words
 from tsgkit.suites.audits.shortcuts import Answerer
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.solvers.examples import Example

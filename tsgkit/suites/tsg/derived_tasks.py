@@ -30,10 +30,10 @@ from tsgkit.replies.lists import Listed
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.scoring.sequences import common_subsequence
 from tsgkit.scoring.sets import Overlap, overlap
-from tsgkit.suites.answer_schemas import closed, list_of, one_of
 from tsgkit.suites.judgement import AnswerScores, Given, Scores, Spans
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.solvers.offline_solvers import programs
+from tsgkit.suites.solvers.prompt_files import closed, list_of, one_of
 from tsgkit.suites.suite import CHECK
 from tsgkit.suites.task import Task, View
 from tsgkit.suites.tsg.audit import AuditRules

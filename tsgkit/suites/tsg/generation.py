@@ -27,13 +27,13 @@ from tsgkit.replies import Unreadable
 from tsgkit.scoring.alignment import in_order
 from tsgkit.scoring.score import Score
 from tsgkit.scoring.sets import overlap, triplets_of
-from tsgkit.suites.answer_schemas import closed, list_of, one_of
 from tsgkit.suites.audits.items import Item as AuditItem
 from tsgkit.suites.audits.items import context_hash
 from tsgkit.suites.judgement import AnswerScores, Given, Judged, Scores, Spans
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.solvers.examples import Identity, folded
 from tsgkit.suites.solvers.offline_solvers import programs
+from tsgkit.suites.solvers.prompt_files import closed, list_of, one_of
 from tsgkit.suites.task import Draft, Graphs, Task, View
 from tsgkit.suites.tsg import official
 from tsgkit.suites.tsg.audit import AuditRules

@@ -12,10 +12,8 @@ could use: a line that is not JSON, rows of another kind, a row of several graph
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -27,6 +25,7 @@ from tsgkit.library.documents.lint import ALL_RULES, check_document
 from tsgkit.library.documents.reader import Document, read_document
 from tsgkit.library.documents.rows import RowKind, are_of_several, row_kind
 from tsgkit.library.files import decoded
+from tsgkit.suites.importers import Inspection
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.tsg.rows import RowRules
 
@@ -42,23 +41,6 @@ TASKS: dict[str, RowKind] = {"sgqa": "sgqa", "sgds": "sgds", "sa-sgg": "sgg", "m
 ONE, SEVERAL = "sa-sgg", "ma-sgg"
 ROWS_LOOKED_AT = 50
 UNUSABLE = ("broken-line", "broken-file", "other-format", "repeated-id")
-
-
-@dataclass(frozen=True)
-class Inspection:
-    """The task of a file, its size, its findings, and the reason why it cannot be used, if so."""
-
-    task: str
-    rows: int
-    graphs: int
-    findings: tuple[Finding, ...]
-    problem: str = ""
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """The number of findings of each code, in the order of the rules."""
-        counts = Counter(finding.code for finding in self.findings)
-        return {code: counts[code] for code in FINDING_RULES if counts[code]}
 
 
 def inspect(data: bytes, file: str, task: str | None = None) -> Inspection:
@@ -86,7 +68,7 @@ def inspect(data: bytes, file: str, task: str | None = None) -> Inspection:
         Finding(code, TEXT_RULES[code].severity, TEXT_RULES[code].meaning, place=Place(line)) for code, line in slips
     )
     problem = _problem(document, task)
-    return Inspection(task, report.narratives, report.graphs, (*report.findings, *findings), problem)
+    return Inspection(task, report.narratives, (*report.findings, *findings), FINDING_RULES, problem)
 
 
 def _problem(document: Document, task: str) -> str:

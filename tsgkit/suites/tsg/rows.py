@@ -9,7 +9,6 @@ from __future__ import annotations
 import codecs
 import hashlib
 import io
-import json
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -156,6 +155,7 @@ class Dataset:
     """The items of one task in one file."""
 
     ending = ".jsonl"
+    left_out: Sequence[str] = ()
 
     def __init__(self, source: Source, rules: RowRules) -> None:
         self.source, self.rules = source, rules
@@ -214,19 +214,11 @@ class Dataset:
         numbers = numbers_of(choice.ids, self._numbers, self._ids, self.file)
         return chosen_numbers(self._ids, numbers, choice, traits)
 
-    def chosen_hash(self, numbers: Iterable[int]) -> str:
-        """Return a hash of the list of items that are asked."""
-        return hashlib.sha256(json.dumps([self._ids[number] for number in numbers]).encode()).hexdigest()
-
     def written(self, numbers: Iterable[int]) -> Iterator[str]:
         """Yield the lines that these samples were read from, each once."""
         by_row = {self._rows[number]: number for number in numbers}
         for _, number in sorted(by_row.items()):
             yield self._line_of(number).decode("utf-8").rstrip("\r\n") + "\n"
-
-    def call_it(self, file: str, sha256: str) -> None:
-        """Take the name and the hash of the file that these rows were copied from."""
-        self.file, self.sha256 = file, sha256
 
     def _index(self) -> str:
         """Read and check the whole file, and return its hash."""

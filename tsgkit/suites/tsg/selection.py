@@ -18,14 +18,14 @@ from tsgkit.library.documents.rows import Entry
 from tsgkit.replies import Read, Unreadable
 from tsgkit.replies.choices import choice
 from tsgkit.scoring.score import right_or_wrong
-from tsgkit.suites.answer_schemas import closed, one_of
 from tsgkit.suites.audits.items import Item as AuditItem
 from tsgkit.suites.audits.items import context_hash
 from tsgkit.suites.judgement import AnswerScores, Given, Scores, Spans
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.solvers.examples import Identity, folded
 from tsgkit.suites.solvers.offline_solvers import programs
-from tsgkit.suites.solvers.vote_rules import plurality
+from tsgkit.suites.solvers.prompt_files import closed, one_of
+from tsgkit.suites.solvers.scorers import plurality
 from tsgkit.suites.task import Task, View
 from tsgkit.suites.tsg import official
 from tsgkit.suites.tsg.audit import AuditRules

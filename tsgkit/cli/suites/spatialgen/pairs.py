@@ -21,7 +21,6 @@ from tsgkit.cli.terminal import complain, count, say
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.library.files import write_bytes, write_text
-from tsgkit.user_folders import cache_home
 
 if TYPE_CHECKING:
     from tsgkit.llm.images import ImageFile
@@ -148,7 +147,7 @@ def _jobs(arguments: argparse.Namespace) -> Iterator[Job]:
         way = protocol or cells[0].solver
         for cell in (cell for cell in cells if cell.solver == way and subject in (None, cell.subject)):
             state = reopened.states[cell]
-            images = ImageFolder(cell.subject, paths[cell.subject], cache_home() / "images")
+            images = ImageFolder(cell.subject, paths[cell.subject])
             for number, record in zip(state.row.numbers, records_of(state, reopened.samples), strict=True):
                 sample = state.row.dataset.sample(number)
                 if record["outcome"] != "answered" or not isinstance(sample, SpatialSample):

@@ -27,7 +27,6 @@ from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.images import ImageFile
 from tsgkit.llm.reply import Ask, Ending, Reply
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.gather_all import gather_all
 from tsgkit.suites.judges.judge import (
     Answer,
     Judge,
@@ -47,6 +46,7 @@ from tsgkit.suites.sceneeval.judges.rules import RulesJudge
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import SIZE, VERSION, LoadedScene
 from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation
 from tsgkit.suites.solvers.solver import Expected
+from tsgkit.suites.transcript import gather_all
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage

@@ -28,7 +28,6 @@ from tsgkit.llm.reply import Ask, Ending
 from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import values_in, well_formed
 from tsgkit.replies.reasoning import spoken
-from tsgkit.suites.gather_all import UnitMapper, all_at_once
 from tsgkit.suites.sceneeval.annotate import annotation_prompt
 from tsgkit.suites.sceneeval.annotation_replies import answer_text, read_annotation_reply
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of, annotation_value
@@ -38,6 +37,7 @@ from tsgkit.suites.sceneeval.makers.furniture import Furniture, key_of
 from tsgkit.suites.sceneeval.makers.room_plans import RoomPlan
 from tsgkit.suites.sceneeval.makers.sentence_patterns import in_numbers, written_room
 from tsgkit.suites.solvers.prompter import Prompter
+from tsgkit.suites.solvers.solver import UnitMapper, all_at_once
 from tsgkit.suites.styles import style_of
 
 FIELDS = {
@@ -305,10 +305,10 @@ class Maker:
             one.annotation, one.findings = tried.annotation, tried.findings
 
     def _mend_prompt(self, one: GeneratedItem) -> str:
-        part = prompter().texts.part
+        parts = prompter().texts.templates
         return template("mend").render(
-            entries=part("entries").render(),
-            rules=part("rules").render(),
+            entries=parts["entries"].render(),
+            rules=parts["rules"].render(),
             difficulty=one.drawn.difficulty,
             level=LEVEL_TEXTS[one.drawn.difficulty],
             description=one.annotation.description,
