@@ -12,7 +12,6 @@ at all, and nothing that is there already is replaced unless that was asked for.
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import re
@@ -21,18 +20,41 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.geometry.libraries import np
+from tsgkit.lexicon import meant
 from tsgkit.library.files import read_bytes, read_text, walk, write_text
 from tsgkit.library.overwrites import refuse_to_overwrite
+from tsgkit.library.projects import entry_points
 from tsgkit.suites.sceneeval.converters.arrangements import Loss
-from tsgkit.suites.sceneeval.converters.registry import converter_of, fitting, is_companion, recognised
-from tsgkit.suites.sceneeval.converters.source import Converter, Options, SourceFile
-from tsgkit.suites.sceneeval.converters.writer import Converted, Scenes, Unconverted
+from tsgkit.suites.sceneeval.converters.source import Converted, Converter, Options, Scenes, SourceFile, Unconverted
+from tsgkit.suites.sceneeval.converters.tables import SceneIds
 from tsgkit.suites.sceneeval.scene_files.files import plain_id
+from tsgkit.suites.sceneeval.scene_files.simple import FORMAT as ROOM
+from tsgkit.suites.sceneeval.scene_files.states import FORMAT as STATE
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GROUP = "tsgkit.scene_converters"
+"""A package joins by an entry point in this group: its name is that of the form, its value a ``Converter``."""
+OURS = {
+    "holodeck": ("tsgkit.suites.sceneeval.converters.holodeck", "HOLODECK"),
+    "layoutvlm": ("tsgkit.suites.sceneeval.converters.layoutvlm", "LAYOUTVLM"),
+    "layoutgpt": ("tsgkit.suites.sceneeval.converters.layoutgpt", "LAYOUTGPT"),
+    "atiss": ("tsgkit.suites.sceneeval.converters.atiss", "ATISS"),
+    "hsm": ("tsgkit.suites.sceneeval.converters.hsm", "HSM"),
+    "idesign": ("tsgkit.suites.sceneeval.converters.idesign", "IDESIGN"),
+    "sceneweaver": ("tsgkit.suites.sceneeval.converters.sceneweaver", "SCENEWEAVER"),
+    "boxes": ("tsgkit.suites.sceneeval.converters.atiss", "BOXES"),
+    "3d-front": ("tsgkit.suites.sceneeval.converters.front3d", "FRONT3D"),
+}
+"""Our forms, each with the module and the name of its converter."""
 
 ENDINGS = (".json", ".txt", ".css", ".npz")
 MOST_SCENE_FILE_BYTES = 32 * 2**20
@@ -44,6 +66,63 @@ ITERATIONS = "record_scene"
 FileKind = Literal["scene", "companion", "unknown", "broken"]
 _ITERATION = re.compile(r"layout_(\d{1,9})\.json")
 _LAST_NUMBER = re.compile(r"(?:^|_)(\d{1,18})$")
+
+
+def known_converters() -> tuple[str, ...]:
+    """Return the names of all forms."""
+    return tuple(dict.fromkeys((*OURS, *entry_points_by_name())))
+
+
+@cache
+def entry_points_by_name() -> Mapping[str, EntryPoint]:
+    """Return the entry points of other packages, which take longer to find than a file takes to convert."""
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+def converter_of(name: str) -> Converter:
+    """Return the converter of a form; ``UsageError`` where there is none.
+
+    >>> converter_of("holodek")
+    Traceback (most recent call last):
+    tsgkit.errors.UsageError: there is no converter holodek
+    """
+    converter: Converter
+    if name in OURS:
+        module, variable = OURS[name]
+        converter = getattr(import_module(module), variable)
+    elif name in entry_points_by_name():
+        converter = entry_points_by_name()[name].load()
+    else:
+        raise UsageError(f"there is no converter {name}", hint=meant(name, known_converters()))
+    return converter
+
+
+def fitting(given: SourceFile) -> list[Converter]:
+    """Return the converters that a file fits."""
+    return [converter for converter in map(converter_of, known_converters()) if converter.fits(given)]
+
+
+def recognised(given: SourceFile) -> Converter:
+    """Return the one converter that a file fits; ``FileProblem`` where it fits none, or several.
+
+    >>> recognised(SourceFile.of("x.json", '[{"object_list": []}]')).name
+    'layoutgpt'
+    """
+    converters = fitting(given)
+    if len(converters) == 1:
+        return converters[0]
+    if converters:
+        names = ", ".join(converter.name for converter in converters)
+        raise FileProblem(f"{given.name}: this may be one of {names}", hint="name it: --from FORM")
+    if (own := given.fields.get("format")) in (ROOM, STATE):
+        raise FileProblem(f"{given.name}: this is a {own} already: it can be scored as it is")
+    known = "\n".join(f"{name}: {converter_of(name).meaning}" for name in known_converters())
+    raise FileProblem(f"{given.name}: its form is unknown", hint=known)
+
+
+def is_companion(given: SourceFile) -> bool:
+    """Return whether a file only says more of the scene of another."""
+    return any(converter_of(name).is_companion(given) for name in known_converters())
 
 
 @dataclass(frozen=True)
@@ -61,45 +140,6 @@ class Entry:
         """Return a file, and the path in its tree of what its scene is named after if it is another."""
         own = own or Path(path.stem)
         return Entry(path, name or path.name, own.name, (own.as_posix(), name or path.name, own.name))
-
-
-class SceneIds(NamedTuple):
-    """A table of the ids of scenes by the names of files, runs or records.
-
-    >>> SceneIds.of("name,id\\nbedroom_0,12\\n", "ids.csv").by_name
-    {'bedroom_0': '12'}
-    """
-
-    file: str
-    by_name: Mapping[str, str]
-
-    @staticmethod
-    def of(text: str, file: str) -> SceneIds:
-        """Read a table; ``FileProblem`` names the line that is wrong."""
-        rows, ids = csv.reader(io.StringIO(text), strict=True), dict[str, str]()
-        try:
-            if (head := [cell.strip() for cell in next(rows, [])]) != ["name", "id"]:
-                raise FileProblem(f"{file}: line 1: expected the columns name,id, found {','.join(head)!r:.80}")
-            for row in rows:
-                where, cells = f"{file}: line {rows.line_num}", [cell.strip() for cell in row]
-                if not any(cells):
-                    continue
-                if len(cells) != 2 or not all(cells):
-                    raise FileProblem(f"{where}: expected a name and an id, found {','.join(row)!r:.80}")
-                if cells[0] in ids:
-                    raise FileProblem(f"{where}: the name {cells[0]!r:.80} has a row already")
-                ids[cells[0]] = plain_id(cells[1], f"{where}: id")
-        except csv.Error as error:
-            raise FileProblem(f"{file}: line {rows.line_num}: {error}") from None
-        if twice := [one for one, number in Counter(ids.values()).items() if number > 1]:
-            raise FileProblem(f"{file}: two names have the id {twice[0]}")
-        return SceneIds(file, ids)
-
-    def of_scene(self, names: Sequence[str], where: str) -> str:
-        """Return the id of a scene by the first of its names that has a row."""
-        if found := next((self.by_name[name] for name in names if name in self.by_name), ""):
-            return found
-        raise FileProblem(f"{where}: {self.file} has no row for it", hint=f"add one: {names[-1]},ID")
 
 
 @dataclass(frozen=True)
