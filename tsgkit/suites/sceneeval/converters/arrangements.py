@@ -22,6 +22,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from pydantic import BaseModel
+
 from tsgkit.geometry import Architecture
 
 Kind = Literal["lost", "assumed", "ignored"]
@@ -64,6 +66,14 @@ class Ledger:
     def assumed(self, what: str, count: int = 1, name: str = "") -> None:
         """Note something that the file leaves open."""
         self._add(Loss("assumed", what, count, (name,) if name else ()))
+
+    def tilted(self, name: str) -> None:
+        """Note an object that leans, of which only the turn about the vertical is kept."""
+        self.lost("tilts: only turns about the vertical are kept", name)
+
+    def unread(self, what: str, models: Iterable[BaseModel]) -> None:
+        """Note the fields of some things that are not read."""
+        self.ignored(what, {name[:60] for model in models for name in model.model_extra or {}})
 
     def ignored(self, what: str, names: Iterable[str]) -> None:
         """Note fields that are not used."""

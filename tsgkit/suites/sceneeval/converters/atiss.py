@@ -39,7 +39,6 @@ from pydantic import Field
 from tsgkit.errors import FileProblem
 from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Thing, with_parents
 from tsgkit.suites.sceneeval.converters.measurements import (
-    NO_DOORS,
     Corner,
     Deep,
     Flat,
@@ -51,7 +50,6 @@ from tsgkit.suites.sceneeval.converters.measurements import (
     refuse_many,
     ring,
     room_within,
-    tell_unread,
 )
 from tsgkit.suites.sceneeval.converters.source import Converter, Draft, Options, SourceFile
 from tsgkit.suites.sceneeval.scene_files.files import object_names
@@ -120,12 +118,11 @@ def _arranged(value: dict[str, Any], draft: Draft, floor: Sequence[Corner] = ())
             draft.names.counted(category.replace(" ", "_")), category, at, math.degrees(box.orientation),
             (2 * box.length, 2 * box.width, 2 * box.height), centred=True, held_by=hanging(category),
         ))  # fmt: skip
-    tell_unread(draft.losses, "fields of records", [record])
-    tell_unread(draft.losses, "properties", [box for _, box in record.things])
+    draft.losses.unread("fields of records", [record])
+    draft.losses.unread("properties", [box for _, box in record.things])
     placed = with_parents(things, draft.losses)
     if not (moved := ring((x - west, y - south) for x, y in corners)):
         return Arrangement(placed, None)
-    draft.losses.lost(NO_DOORS)
     return Arrangement(placed, room_within(moved, draft.losses))
 
 

@@ -21,7 +21,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -32,6 +31,14 @@ from tsgkit.library.files import read_bytes, read_text, walk, write_text
 from tsgkit.library.overwrites import refuse_to_overwrite
 from tsgkit.library.projects import entry_points
 from tsgkit.suites.sceneeval.converters.arrangements import Loss
+from tsgkit.suites.sceneeval.converters.atiss import ATISS, BOXES
+from tsgkit.suites.sceneeval.converters.front3d import FRONT3D
+from tsgkit.suites.sceneeval.converters.holodeck import HOLODECK
+from tsgkit.suites.sceneeval.converters.hsm import HSM
+from tsgkit.suites.sceneeval.converters.idesign import IDESIGN
+from tsgkit.suites.sceneeval.converters.layoutgpt import LAYOUTGPT
+from tsgkit.suites.sceneeval.converters.layoutvlm import LAYOUTVLM
+from tsgkit.suites.sceneeval.converters.sceneweaver import SCENEWEAVER
 from tsgkit.suites.sceneeval.converters.source import Converted, Converter, Options, Scenes, SourceFile, Unconverted
 from tsgkit.suites.sceneeval.converters.tables import SceneIds
 from tsgkit.suites.sceneeval.scene_files.files import plain_id
@@ -43,19 +50,10 @@ if TYPE_CHECKING:
 
 GROUP = "tsgkit.scene_converters"
 """A package joins by an entry point in this group: its name is that of the form, its value a ``Converter``."""
-OURS = {
-    "holodeck": ("tsgkit.suites.sceneeval.converters.holodeck", "HOLODECK"),
-    "layoutvlm": ("tsgkit.suites.sceneeval.converters.layoutvlm", "LAYOUTVLM"),
-    "layoutgpt": ("tsgkit.suites.sceneeval.converters.layoutgpt", "LAYOUTGPT"),
-    "atiss": ("tsgkit.suites.sceneeval.converters.atiss", "ATISS"),
-    "hsm": ("tsgkit.suites.sceneeval.converters.hsm", "HSM"),
-    "idesign": ("tsgkit.suites.sceneeval.converters.idesign", "IDESIGN"),
-    "sceneweaver": ("tsgkit.suites.sceneeval.converters.sceneweaver", "SCENEWEAVER"),
-    "boxes": ("tsgkit.suites.sceneeval.converters.atiss", "BOXES"),
-    "3d-front": ("tsgkit.suites.sceneeval.converters.front3d", "FRONT3D"),
+OURS: Mapping[str, Converter] = {
+    converter.name: converter
+    for converter in (HOLODECK, LAYOUTVLM, LAYOUTGPT, ATISS, HSM, IDESIGN, SCENEWEAVER, BOXES, FRONT3D)
 }
-"""Our forms, each with the module and the name of its converter."""
-
 ENDINGS = (".json", ".txt", ".css", ".npz")
 MOST_SCENE_FILE_BYTES = 32 * 2**20
 MOST_ARRAY = 2**19
@@ -86,14 +84,11 @@ def converter_of(name: str) -> Converter:
     Traceback (most recent call last):
     tsgkit.errors.UsageError: there is no converter holodek
     """
-    converter: Converter
     if name in OURS:
-        module, variable = OURS[name]
-        converter = getattr(import_module(module), variable)
-    elif name in entry_points_by_name():
-        converter = entry_points_by_name()[name].load()
-    else:
+        return OURS[name]
+    if name not in entry_points_by_name():
         raise UsageError(f"there is no converter {name}", hint=meant(name, known_converters()))
+    converter: Converter = entry_points_by_name()[name].load()
     return converter
 
 

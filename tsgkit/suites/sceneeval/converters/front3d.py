@@ -22,7 +22,6 @@ from pydantic import Field
 from tsgkit.errors import FileProblem
 from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Thing, with_parents
 from tsgkit.suites.sceneeval.converters.measurements import (
-    TILTS,
     Deep,
     ForeignModel,
     Label,
@@ -126,7 +125,7 @@ def _arranged(furnished: _FurnishedRoom, draft: Draft) -> Arrangement:
     heights = [height for part in parts if part.type == "WallInner" for height in part.xyz[1::3]]
     losses.lost("doors and windows: they are meshes")
     if corners := outline(floors):
-        built = room_within(corners, losses, max(heights, default=None))
+        built = room_within(corners, losses, max(heights, default=None), openings="")
     else:
         losses.lost("floors: a room is put around the objects")
         built = None
@@ -139,7 +138,7 @@ def _thing(child: _Child, piece: _Furniture, draft: Draft) -> Thing:
     category = ((asset and asset.category) or (piece.title or "").rpartition("/")[2] or "thing").lower()
     name = draft.names.counted(category.replace(" ", "_"))
     if max(abs(child.turn[0]), abs(child.turn[2])) > TILTED:
-        draft.losses.lost(TILTS, name)
+        draft.losses.tilted(name)
     box = box_of_mesh(asset, draft.where) if asset else None
     (x, y, z), (across, up, along), yaw = child.at, child.scale, yaw_of(child.turn)
     if asset is None or box is None:

@@ -59,7 +59,6 @@ from tsgkit.suites.sceneeval.converters.measurements import (
     size_of,
     size_written,
     stood,
-    tell_unread,
     walls_around,
 )
 from tsgkit.suites.sceneeval.converters.source import Assumption, Converter, Draft, SourceFile
@@ -193,10 +192,10 @@ def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
     unsized = sum(bool(thing.lacks) for thing in things)
     if unsized and not any(source.prefix == PREFIX for source in options.sources):
         losses.lost("sizes that only the assets hold (--assets objathor=DIR)", count=unsized)
-    tell_unread(losses, "fields of the scene", [house])
-    tell_unread(losses, "fields of objects", [item.thing for item in listed])
-    tell_unread(losses, "fields of rooms and walls", [*house.rooms, *house.walls])
-    tell_unread(losses, "fields of doors and windows", [*house.doors, *house.windows])
+    losses.unread("fields of the scene", [house])
+    losses.unread("fields of objects", [item.thing for item in listed])
+    losses.unread("fields of rooms and walls", [*house.rooms, *house.walls])
+    losses.unread("fields of doors and windows", [*house.doors, *house.windows])
     opened = tuple(replace(wall, openings=tuple(openings.get(name, ()))) for name, wall in walls.items())
     built = Architecture(floors, opened)
     return Arrangement(things, built, house.query or "", "the assets: --assets objathor=DIR")

@@ -40,7 +40,6 @@ from tsgkit.suites.sceneeval.converters.measurements import (
     room_within,
     scaled,
     stood,
-    tell_unread,
 )
 from tsgkit.suites.sceneeval.converters.source import Converter, Draft, SourceFile
 from tsgkit.suites.sceneeval.scene_files.files import object_names
@@ -125,8 +124,8 @@ def _of_summary(given: SourceFile, draft: Draft) -> Arrangement:
             draft.names.free(placed.name), plain_category(placed.name), placed.at, 180 - placed.rotation % 360,
             (wide, deep, high), held_by=held_by, parent=parent,
         ))  # fmt: skip
-    tell_unread(losses, "fields of the scene", [summary])
-    tell_unread(losses, "fields of objects", summary.objects)
+    losses.unread("fields of the scene", [summary])
+    losses.unread("fields of objects", summary.objects)
     corners, built = ring(summary.corners), None
     if len(corners) < 3:
         losses.lost("the size of the room, which is put around its objects")
@@ -134,8 +133,8 @@ def _of_summary(given: SourceFile, draft: Draft) -> Arrangement:
         west, south = (min(along) for along in zip(*corners, strict=True))
         moved = [(x - west, y - south) for x, y in corners]
         losses.assumed(f"walls are {HEIGHT} m high")
-        losses.lost("doors and windows, which are in the scene state alone")
-        built = room_within(moved, losses, HEIGHT, room=summary.type or "room")
+        missing = "doors and windows, which are in the scene state alone"
+        built = room_within(moved, losses, HEIGHT, room=summary.type or "room", openings=missing)
     return Arrangement(with_parents(things, losses), built, summary.description or "")
 
 

@@ -24,7 +24,6 @@ from pydantic import Field
 from tsgkit.geometry import Architecture
 from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Holder, Thing
 from tsgkit.suites.sceneeval.converters.measurements import (
-    NO_DOORS,
     ForeignModel,
     Label,
     NotNegative,
@@ -33,7 +32,6 @@ from tsgkit.suites.sceneeval.converters.measurements import (
     rectangle,
     refuse_many,
     room_within,
-    tell_unread,
 )
 from tsgkit.suites.sceneeval.converters.source import Converter, Draft, SourceFile
 from tsgkit.suites.sceneeval.scene_files.files import object_names
@@ -107,7 +105,7 @@ def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
             180 - node.rotation.z, size if size and min(size) > 0 else None, centred=True, lacks="size_in_meters",
             held_by=held_by, parent=parent,
         ))  # fmt: skip
-    tell_unread(draft.losses, "fields of objects", nodes)
+    draft.losses.unread("fields of objects", nodes)
     return Arrangement(things, _built(room, draft))
 
 
@@ -130,7 +128,6 @@ def _built(room: Mapping[str, _Node], draft: Draft) -> Architecture | None:
     if floor is None or min(floor.length, floor.width) <= 0:
         draft.losses.lost("the size of the room, which is put around its objects")
         return None
-    draft.losses.lost(NO_DOORS)
     ceiling = room[CEILING].position if CEILING in room else None
     height = ceiling.z if ceiling is not None and ceiling.z > 0 else None
     built = room_within(rectangle(floor.length, floor.width), draft.losses, height)

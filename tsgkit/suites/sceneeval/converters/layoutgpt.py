@@ -43,7 +43,6 @@ from tsgkit.errors import FileProblem, UsageError
 from tsgkit.geometry import Architecture
 from tsgkit.suites.sceneeval.converters.arrangements import REACH, TINY, Arrangement, Ledger, Thing, with_parents
 from tsgkit.suites.sceneeval.converters.measurements import (
-    NO_DOORS,
     ForeignModel,
     Label,
     hanging,
@@ -350,7 +349,6 @@ def _built(room: _RoomAsked | None, measure: _Measure, condition: str, losses: L
     types = _TYPE.findall(condition)
     name = types[-1].strip().lower() if types else "room"
     losses.assumed("the room is a rectangle")
-    losses.lost(NO_DOORS)
     corners = rectangle(measure.of_value(room.across), measure.of_value(room.down))
     return room_within(corners, losses, name=name.replace(" ", "_"), room=name)
 

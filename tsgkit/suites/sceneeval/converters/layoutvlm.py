@@ -36,8 +36,6 @@ from pydantic import Field
 from tsgkit.errors import FileProblem
 from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Ledger, Point, Thing, with_parents
 from tsgkit.suites.sceneeval.converters.measurements import (
-    NO_DOORS,
-    TILTS,
     Deep,
     Flat,
     ForeignModel,
@@ -48,7 +46,6 @@ from tsgkit.suites.sceneeval.converters.measurements import (
     room_within,
     scaled,
     size_of,
-    tell_unread,
 )
 from tsgkit.suites.sceneeval.converters.source import AUTO, Assumption, Converter, Draft, Options, SourceFile
 from tsgkit.suites.sceneeval.scene_files.simple import Far, Size, Sizes
@@ -143,11 +140,10 @@ def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
     configuration = _Config.of(companion.value, companion.name)
     boundary = configuration.boundary
     things = _things(poses, _assets(poses, configuration, draft), draft)
-    losses.lost(NO_DOORS)
     built = room_within(ring((corner[0], corner[1]) for corner in boundary.corners), losses, boundary.height)
-    tell_unread(losses, "fields of the configuration", [configuration, boundary])
-    tell_unread(losses, "fields of assets", configuration.assets.values())
-    tell_unread(losses, "fields of places", poses.values())
+    losses.unread("fields of the configuration", [configuration, boundary])
+    losses.unread("fields of assets", configuration.assets.values())
+    losses.unread("fields of places", poses.values())
     sources = "the assets (--assets layoutvlm_objathor=DIR), or the configuration of the scene (--with CONFIG.json)"
     return Arrangement(things, built, configuration.task or "", sources)
 
@@ -266,7 +262,7 @@ def _things(poses: Mapping[str, _Place], assets: Mapping[str, _KnownAsset | None
         name, asset = draft.names.free(key), assets[key]
         *tilts, turn = pose.rotation if isinstance(pose.rotation, tuple) else (pose.rotation,)
         if any(tilts):
-            losses.lost(TILTS, name)
+            losses.tilted(name)
         yaw = FRONTS[front] + turn * (1.0 if angles == "degrees" else math.degrees(1.0))
         if asset is None:
             category = (name.rpartition("-")[0] or name).replace("_", " ")[:200]

@@ -29,8 +29,6 @@ SHORT = 1e-3
 MOST_COMPARED = 400
 STRAIGHT = math.cos(math.radians(0.5))
 """The least cosine of the angle by which a thing leans that stands upright."""
-TILTS = "tilts: only turns about the vertical are kept"
-NO_DOORS = "doors and windows: the form has none"
 _NUMBER = re.compile(r"(?:(?<![\s_-])[\s_-]+|(?<!\d))\d+$")
 
 
@@ -66,11 +64,6 @@ class Vector(ForeignModel):
     x: Far = 0.0
     y: Far = 0.0
     z: Far = 0.0
-
-
-def tell_unread(losses: Ledger, what: str, read: Iterable[ForeignModel]) -> None:
-    """Report the fields of some things that are not read."""
-    losses.ignored(what, {name[:60] for model in read for name in model.model_extra or {}})
 
 
 def refuse_many(number: int, where: str) -> None:
@@ -159,11 +152,21 @@ def stood(size: Point | None, axes: tuple[Point, Point, Point]) -> tuple[Point |
 
 
 def room_within(
-    corners: Sequence[Corner], losses: Ledger, height: float | None = None, name: str = "room", room: str = "room"
+    corners: Sequence[Corner],
+    losses: Ledger,
+    height: float | None = None,
+    name: str = "room",
+    room: str = "room",
+    openings: str = "doors and windows: the form has none",
 ) -> Architecture:
-    """Return a floor and a wall on every side of its outline, which has a usual height where none is known."""
+    """Return a floor and a wall on every side of its outline, which has a usual height where none is known.
+
+    ``openings`` is the loss to report of them, if any.
+    """
     if height is None:
         losses.assumed(f"walls are {HEIGHT} m high")
+    if openings:
+        losses.lost(openings)
     floor = Floor(room, tuple((x, y, 0.0) for x, y in corners))
     return Architecture((floor,), walls_around(corners, name, HEIGHT if height is None else height))
 

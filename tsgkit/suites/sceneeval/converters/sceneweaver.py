@@ -22,7 +22,6 @@ from pydantic import Field
 
 from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Holder, Thing, with_parents
 from tsgkit.suites.sceneeval.converters.measurements import (
-    TILTS,
     Deep,
     ForeignModel,
     Label,
@@ -30,7 +29,6 @@ from tsgkit.suites.sceneeval.converters.measurements import (
     rectangle,
     refuse_many,
     room_within,
-    tell_unread,
 )
 from tsgkit.suites.sceneeval.converters.source import Converter, Draft, SourceFile
 from tsgkit.suites.sceneeval.scene_files.assets import category_of
@@ -66,7 +64,7 @@ def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
     for key, located in objects.items():
         name = draft.names.free(key)
         if max(map(abs, located.rotation[:2])) > UPRIGHT:
-            losses.lost(TILTS, name)
+            losses.tilted(name)
         targets = {relation: target for target, relation in located.relations}
         held_by: Holder | None = None
         parent = targets.get("on") or targets.get("ontop") or ""
@@ -83,11 +81,11 @@ def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
             lacks="its size is 0", held_by=held_by, parent=parent,
         ))  # fmt: skip
     losses.assumed("an object of rotation 0 has its front along +x", len(things))
-    built = room_within(rectangle(*layout.room), losses)
+    built = room_within(rectangle(*layout.room), losses, openings="")
     if layout.structure:
         losses.lost("doors and windows: their walls are not said", count=len(layout.structure))
-    tell_unread(losses, "fields of the layout", [layout])
-    tell_unread(losses, "fields of objects", objects.values())
+    losses.unread("fields of the layout", [layout])
+    losses.unread("fields of objects", objects.values())
     return Arrangement(with_parents(things, losses), built)
 
 
