@@ -39,7 +39,7 @@ from tsgkit.suites.sceneeval.converters.idesign import IDESIGN
 from tsgkit.suites.sceneeval.converters.layoutgpt import LAYOUTGPT
 from tsgkit.suites.sceneeval.converters.layoutvlm import LAYOUTVLM
 from tsgkit.suites.sceneeval.converters.sceneweaver import SCENEWEAVER
-from tsgkit.suites.sceneeval.converters.source import Converted, Converter, Options, Scenes, SourceFile, Unconverted
+from tsgkit.suites.sceneeval.converters.source import Converted, Converter, Options, SourceFile, Unconverted
 from tsgkit.suites.sceneeval.converters.tables import SceneIds
 from tsgkit.suites.sceneeval.scene_files.files import plain_id
 from tsgkit.suites.sceneeval.scene_files.simple import FORMAT as ROOM
@@ -186,7 +186,13 @@ def tree_of(folder: Path, out: Path | None = None) -> Tree:
             numbers = {path: int(number[1]) for path in paths if (number := _ITERATION.fullmatch(path.name))}
             passed_over += (earlier := sorted(numbers, key=lambda path: numbers[path])[:-1])
             paths = [path for path in paths if path not in earlier]
-        kinds |= {path: kind for path in paths if (kind := _kind(path)) != "companion" or inner == folder}
+        for path in paths:
+            given = _readable(path)
+            kind: FileKind = "broken"
+            if given is not None:
+                kind = "companion" if is_companion(given) else "scene" if fitting(given) else "unknown"
+            if kind != "companion" or inner == folder:
+                kinds[path] = kind
     scenes = {_masked(path) for path, kind in kinds.items() if kind == "scene"}
     if len(scenes) == 1:
         passed_over += [path for path, kind in kinds.items() if kind == "unknown" and _masked(path) not in scenes]
@@ -212,13 +218,6 @@ def _masked(path: Path) -> str:
 def _inputs(paths: Iterable[Path]) -> list[Path]:
     """Return the files that can hold scenes."""
     return sorted(path for path in paths if path.suffix.lower() in ENDINGS and path.is_file())
-
-
-def _kind(path: Path) -> FileKind:
-    given = _readable(path)
-    if given is None:
-        return "broken"
-    return "companion" if is_companion(given) else "scene" if fitting(given) else "unknown"
 
 
 def read_given(path: Path, name: str = "") -> SourceFile:
@@ -257,21 +256,16 @@ def convert_each(entries: Sequence[Entry], batch: Batch) -> Iterator[Outcome]:
     """Yield the result for each file; companion files are skipped. Rows of the table of ids that name no scene are the
     last.
     """
-    taken: dict[str, str] = {}
-    companions, known = _Companions(batch), set[str]()
+    conversion = _Conversion(batch)
     for entry in entries:
-        known.update(entry.names)
+        conversion.known.update(entry.names)
         try:
             given = read_given(entry.path, entry.name)
-            if len(entries) > 1 and is_companion(given):
-                continue
-            form, scenes = _converted(given, entry, batch, companions)
+            if len(entries) == 1 or not is_companion(given):
+                yield conversion.outcome(entry, given)
         except UsageError as error:
             yield Outcome(entry, failures=(error,))
-            continue
-        known.update(scene.id for scene in scenes)
-        yield _named(scenes, entry, form, taken, batch.ids)
-    if batch.ids and (unused := [name for name in batch.ids.by_name if name not in known]):
+    if batch.ids and (unused := [name for name in batch.ids.by_name if name not in conversion.known]):
         shown = ", ".join(unused[:10]) + (", ..." if len(unused) > 10 else "")
         hint = "a name is that of a file, of the folder of a run (or its path in the tree), or of a record in a file"
         problem = FileProblem(f"{batch.ids.file}: no scene is named {shown}", hint=hint)
@@ -280,66 +274,93 @@ def convert_each(entries: Sequence[Entry], batch: Batch) -> Iterator[Outcome]:
 
 def convert_file(path: Path, batch: Batch) -> Outcome:
     """Return the result for one file; an error that concerns all of it is raised."""
-    entry = Entry.of(path)
-    form, scenes = _converted(read_given(path), entry, batch, _Companions(batch))
-    return _named(scenes, entry, form, {}, batch.ids)
+    given = read_given(path)
+    return _Conversion(batch).outcome(Entry.of(path), given)
 
 
-def _converted(given: SourceFile, entry: Entry, batch: Batch, companions: _Companions) -> tuple[str, Scenes]:
-    converter = converter_of(batch.form) if batch.form else recognised(given)
-    if not converter.fits(given):
-        alike = " or ".join(one.name for one in fitting(given))
-        hint = f"it looks like {alike}" if alike else ""
-        raise FileProblem(f"{given.name}: this is not {converter.name} ({converter.meaning})", hint=hint)
-    if companion := companions.named(entry):
-        return converter.name, converter(given, replace(batch.options, companion=companion))
-    beside = companions.beside(entry.path, converter)
-    if batch.beside is not None and beside is None:
-        hint = f"name it {entry.stem}.json, or put it into a folder {entry.stem}"
-        raise FileProblem(f"{batch.beside}: no file in it is named after {entry.name}", hint=hint)
-    scenes = converter(given, replace(batch.options, companion=beside))
-    if beside is None:
-        return converter.name, scenes
-    loss = Loss("assumed", "the file that lies beside belongs to the scene (--with)", 1, (beside.name,))
-    return converter.name, tuple(
-        replace(scene, losses=(*scene.losses, loss)) if isinstance(scene, Converted) else scene for scene in scenes
-    )
-
-
-class _Companions:
-    """The companions of the files of a batch, each read once."""
+class _Conversion:
+    """The conversion of a batch: companions are searched once, and no two scenes have the same id."""
 
     def __init__(self, batch: Batch) -> None:
-        self._place = place = batch.beside
-        self._all: list[Path] | None = None
-        if place and place.is_dir():
-            self._all = [path for folder, names in walk(place) for path in _inputs(folder / name for name in names)]
+        self.known = set[str]()
+        """Names and ids that a row of the table of ids may have."""
+        self._batch = batch
+        self._ids: dict[str, str] = {}
         self._beside: dict[tuple[Path, str], SourceFile | None] = {}
+        self._companions: list[Path] | None = None
+        if batch.beside and batch.beside.is_dir():
+            walked = walk(batch.beside)
+            self._companions = [path for folder, names in walked for path in _inputs(folder / name for name in names)]
 
-    def named(self, entry: Entry) -> SourceFile | None:
+    def outcome(self, entry: Entry, given: SourceFile) -> Outcome:
+        """Return the scenes of a file with ids that no other file's have."""
+        batch = self._batch
+        converter = converter_of(batch.form) if batch.form else recognised(given)
+        if not converter.fits(given):
+            alike = " or ".join(other.name for other in fitting(given))
+            hint = f"it looks like {alike}" if alike else ""
+            raise FileProblem(f"{given.name}: this is not {converter.name} ({converter.meaning})", hint=hint)
+        companion, assumed = self._named_companion(entry), tuple[Loss, ...]()
+        if companion is None:
+            companion = self._companion_beside(entry.path, converter)
+            if companion is not None:
+                what = "the file that lies beside belongs to the scene (--with)"
+                assumed = (Loss("assumed", what, 1, (companion.name,)),)
+            elif batch.beside is not None:
+                hint = f"name it {entry.stem}.json, or put it into a folder {entry.stem}"
+                raise FileProblem(f"{batch.beside}: no file in it is named after {entry.name}", hint=hint)
+        results = converter(given, replace(batch.options, companion=companion))
+        self.known.update(result.id for result in results)
+        scenes: list[Converted] = []
+        failures: list[UsageError] = []
+        for result in results:
+            if isinstance(result, Unconverted):
+                failures.append(result.problem)
+                continue
+            try:
+                name = self._free_id(result.id, entry, is_alone=len(results) == 1)
+                scenes.append(replace(result, id=name, losses=(*result.losses, *assumed)))
+            except UsageError as error:
+                failures.append(error)
+        return Outcome(entry, converter.name, tuple(scenes), tuple(failures))
+
+    def _free_id(self, own: str, entry: Entry, *, is_alone: bool) -> str:
+        """Return the id of a scene by the table of ids, else its own, else that of its file."""
+        if self._batch.ids is not None:
+            name = self._batch.ids.of_scene((own, *entry.names) if is_alone else (own,), entry.name)
+        else:
+            name = plain_id(own, f"{entry.name}: id of a scene") if own else id_of(entry.stem)
+        if name in self._ids:
+            hint = "give each its id in a table: --ids FILE (CSV with the columns name,id)"
+            raise FileProblem(f"{entry.name}: scene {name} is made of {self._ids[name]} already", hint=hint)
+        self._ids[name] = entry.name
+        return name
+
+    def _named_companion(self, entry: Entry) -> SourceFile | None:
         """Return the companion given with all files, or the one that is named after a file or the folder of its run;
         None where a folder of companions has none.
         """
-        if self._place is None or self._all is None:
-            return read_given(self._place) if self._place else None
-        exact = [self._place / f"{name}.json" for name in entry.names]
-        found = [path for path in exact if path in self._all][:1] or [
-            path for path in self._all if entry.stem in (path.stem, *path.relative_to(self._place).parts[:-1])
+        folder, companions = self._batch.beside, self._companions
+        if folder is None or companions is None:
+            return read_given(folder) if folder else None
+        exact = [folder / f"{name}.json" for name in entry.names]
+        paths = [path for path in exact if path in companions][:1] or [
+            path for path in companions if entry.stem in (path.stem, *path.relative_to(folder).parts[:-1])
         ]
-        if len(found) > 1:
-            found = [path for path in found if (given := _readable(path)) and is_companion(given)]
-        if len(found) > 1:
-            names = ", ".join(path.relative_to(self._place).as_posix() for path in found[:3])
-            raise FileProblem(f"{self._place}: several files are named after {entry.name}: {names}")
-        return read_given(found[0]) if found else None
+        if len(paths) > 1:
+            paths = [path for path in paths if (given := _readable(path)) and is_companion(given)]
+        if len(paths) > 1:
+            names = ", ".join(path.relative_to(folder).as_posix() for path in paths[:3])
+            raise FileProblem(f"{folder}: several files are named after {entry.name}: {names}")
+        return read_given(paths[0]) if paths else None
 
-    def beside(self, path: Path, converter: Converter) -> SourceFile | None:
-        """Return the only file of its form beside a file."""
+    def _companion_beside(self, path: Path, converter: Converter) -> SourceFile | None:
+        """Return the only companion of a form in the folder of a file."""
         key = (path.parent, converter.name)
         if key not in self._beside:
             inputs = _inputs(path.parent.iterdir())[:MOST_BESIDE]
-            listed = [one for one in inputs if one.suffix.lower() != ".npz" and one != path]
-            near = [given for one in listed if (given := _readable(one)) and converter.is_companion(given)]
+            listed = [_readable(other) for other in inputs if other.suffix.lower() != ".npz" and other != path]
+            near = [given for given in listed if given and converter.is_companion(given)]
             self._beside[key] = near[0] if len(near) == 1 else None
         return self._beside[key]
 
@@ -349,29 +370,6 @@ def _readable(path: Path) -> SourceFile | None:
         return read_given(path)
     except FileProblem:
         return None
-
-
-def _named(scenes: Scenes, entry: Entry, form: str, taken: dict[str, str], ids: SceneIds | None) -> Outcome:
-    """Return the scenes with ids that no other file's have."""
-    made: list[Converted] = []
-    failures: list[UsageError] = []
-    for scene in scenes:
-        if isinstance(scene, Unconverted):
-            failures.append(scene.problem)
-            continue
-        try:
-            if ids is not None:
-                name = ids.of_scene((scene.id, *entry.names) if len(scenes) == 1 else (scene.id,), entry.name)
-            else:
-                name = plain_id(scene.id, f"{entry.name}: id of a scene") if scene.id else id_of(entry.stem)
-            if name in taken:
-                hint = "give each its id in a table: --ids FILE (CSV with the columns name,id)"
-                raise FileProblem(f"{entry.name}: scene {name} is made of {taken[name]} already", hint=hint)
-            taken[name] = entry.name
-            made.append(replace(scene, id=name))
-        except UsageError as error:
-            failures.append(error)
-    return Outcome(entry, form, tuple(made), tuple(failures))
 
 
 def id_of(stem: str) -> str:

@@ -156,16 +156,6 @@ class _Listed(NamedTuple):
     parent: str = ""
 
 
-class _Context(NamedTuple):
-    """The data for converting the objects of a house."""
-
-    draft: Draft
-    height: float | None
-    walls: Mapping[str, Wall]
-    rooms: Mapping[str, str | None]
-    """The room of each wall."""
-
-
 def _fits(given: SourceFile) -> bool:
     """Return whether a file has rooms with floor polygons."""
     rooms = given.fields.get("rooms")
@@ -183,10 +173,9 @@ def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
     openings = _openings(house, walls, losses)
     if height is None:
         losses.assumed(f"walls are {HEIGHT} m high")
-    listed = list(_listed(house))
+    listed = list(_listed(house, walls))
     refuse_many(len(listed), given.name)
-    context = _Context(draft, height, walls, {wall.id: wall.room for wall in house.walls})
-    things = [thing for item in listed if (thing := _thing(item, context)) is not None]
+    things = [thing for item in listed if (thing := _thing(item, height, draft)) is not None]
     if options.to == "room" and all(getattr(house, name) is None for name in HELD_BY):
         losses.assumed("everything stands on the floor, as the file does not list what hangs or lies on others")
     unsized = sum(bool(thing.lacks) for thing in things)
@@ -309,13 +298,14 @@ def _places(
 # objects
 
 
-def _listed(house: _House) -> Iterator[_Listed]:
+def _listed(house: _House, walls: Mapping[str, Wall]) -> Iterator[_Listed]:
     """Yield every thing once, with those that are nested in others.
 
     The id of ``mug-0|desk-0 (office)`` says that it is on ``desk-0 (office)``; that of a thing in no list but
     ``objects`` says what usually holds it.
     """
     yielded: set[str] = set()
+    rooms = {wall.id: wall.room for wall in house.walls}
     for name in LISTS:
         known = frozenset(yielded)
         for top in getattr(house, name) or ():
@@ -324,7 +314,11 @@ def _listed(house: _House) -> Iterator[_Listed]:
             yielded.add(top.label)
             usual: Holder = "ceiling" if top.id.startswith("ceiling (") else "ground"
             held_by = HELD_BY.get(name) or ("object" if "|" in top.id and not top.footprint else usual)
-            yield _Listed(top, held_by, top.id.partition("|")[2] if held_by == "object" else "")
+            parent = top.id.partition("|")[2] if held_by == "object" else ""
+            if held_by == "wall":
+                own = {name: wall for name, wall in walls.items() if top.room and rooms.get(name) == top.room}
+                parent = _wall_touched(top, own or walls)
+            yield _Listed(top, held_by, parent)
             yield from _nested(top)
 
 
@@ -334,16 +328,16 @@ def _nested(top: _Thing) -> Iterator[_Listed]:
         yield from _nested(child)
 
 
-def _thing(item: _Listed, context: _Context) -> Thing | None:
-    thing, options, losses = item.thing, context.draft.options, context.draft.losses
-    name = context.draft.names.free(thing.label)
-    asset = options.asset(PREFIX, thing.asset, f"{context.draft.where}: object {name}: assetId")
+def _thing(item: _Listed, ceiling: float | None, draft: Draft) -> Thing | None:
+    thing, options, losses = item.thing, draft.options, draft.losses
+    name = draft.names.free(thing.label)
+    asset = options.asset(PREFIX, thing.asset, f"{draft.where}: object {name}: assetId")
     if asset is not None and asset.box is None and not asset.mesh.is_file():
         if options.to == "state":
             losses.lost("objects whose mesh is not in the folder of assets, left out", name)
             return None
         asset = None
-    unturned, lacks = _size(item, asset, context, name)
+    unturned, lacks = _size(item, asset, ceiling, draft, name)
     axes = _axes(thing.rotation)
     size, yaw, leans = stood(unturned, axes)
     if leans and options.to == "room":
@@ -356,19 +350,20 @@ def _thing(item: _Listed, context: _Context) -> Thing | None:
     return Thing(
         name, category, (thing.position.x, thing.position.z, thing.position.y), yaw, size, centred=True,
         description=asset.description if asset is not None else "", asset=thing.asset, lacks=lacks,
-        held_by=item.held_by, parent=_wall_touched(thing, context) if item.held_by == "wall" else item.parent,
-        axes=axes if axes[1][2] < STRAIGHT else None,
+        held_by=item.held_by, parent=item.parent, axes=axes if axes[1][2] < STRAIGHT else None,
     )  # fmt: skip
 
 
-def _size(item: _Listed, asset: Asset | None, context: _Context, name: str) -> tuple[Point | None, str]:
+def _size(
+    item: _Listed, asset: Asset | None, ceiling: float | None, draft: Draft, name: str
+) -> tuple[Point | None, str]:
     """Return the size of an unrotated object, or the part of it that is unknown."""
-    losses, middle = context.draft.losses, item.thing.position.y
+    losses, middle = draft.losses, item.thing.position.y
     written = size_written(item.thing.model_extra or {})
-    known = written or (size_of(asset, context.draft.where) if asset is not None else None)
-    if context.draft.options.to == "state":
+    known = written or (size_of(asset, draft.where) if asset is not None else None)
+    if draft.options.to == "state":
         return known, "" if known else "width, depth and height"
-    flat = _footprint(item, context.draft)
+    flat = _footprint(item, draft)
     if known is not None:
         if not written and flat and max(abs(a - b) for a, b in zip(flat, known, strict=False)) > SAME:
             losses.assumed("sizes are those of the assets, which differ from footprints by more than 1 cm", name=name)
@@ -376,8 +371,8 @@ def _size(item: _Listed, asset: Asset | None, context: _Context, name: str) -> t
     half = None
     if item.held_by == "ground":
         half = middle
-    elif item.held_by == "ceiling" and context.height is not None:
-        half = context.height - middle
+    elif item.held_by == "ceiling" and ceiling is not None:
+        half = ceiling - middle
     if half is not None and half <= THINNEST:
         half = None
     if flat is None:
@@ -415,13 +410,12 @@ def _axes(turns: Vector) -> tuple[Point, Point, Point]:
     return right, top, front
 
 
-def _wall_touched(thing: _Thing, context: _Context) -> str:
-    """Return the wall on which an object hangs: the nearest of its room."""
-    own = [name for name in context.walls if thing.room and context.rooms.get(name) == thing.room]
+def _wall_touched(thing: _Thing, walls: Mapping[str, Wall]) -> str:
+    """Return the wall on which an object hangs: the nearest."""
     outline = [(x / 100, y / 100) for x, y in thing.footprint or ()] or [(thing.position.x, thing.position.z)]
-    gaps = {name: min(gap(corner, context.walls[name]) for corner in outline) for name in own or context.walls}
-    near = min(gaps, key=lambda name: gaps[name], default=None)
-    return context.walls[near].name if near is not None and gaps[near] <= TOUCHING else ""
+    gaps = {wall.name: min(gap(corner, wall) for corner in outline) for wall in walls.values()}
+    near = min(gaps, key=lambda name: gaps[name], default="")
+    return near if near and gaps[near] <= TOUCHING else ""
 
 
 HOLODECK = Converter(

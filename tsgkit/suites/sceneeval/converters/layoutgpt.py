@@ -40,7 +40,6 @@ from typing import Any, NamedTuple
 from pydantic import Field, ValidationError
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.geometry import Architecture
 from tsgkit.suites.sceneeval.converters.arrangements import REACH, TINY, Arrangement, Ledger, Thing, with_parents
 from tsgkit.suites.sceneeval.converters.measurements import (
     ForeignModel,
@@ -102,6 +101,10 @@ class Value(NamedTuple):
         return round(math.fmod(turn, 360.0), 6)
 
 
+_Sides = tuple[Value, Value]
+"""The length (across) and the width (down) of a room, in the unit of its prompt."""
+
+
 class Rule(NamedTuple):
     """A name with its declarations; invalid ones are None."""
 
@@ -145,13 +148,6 @@ class _Record(ForeignModel):
     iteration: Label | None = Field(default=None, alias="iter")
     prompt: Any = None
     things: tuple[tuple[Label, dict[str, Any]], ...] = Field(alias="object_list")
-
-
-class _RoomAsked(NamedTuple):
-    """The room in a prompt, in the prompt's unit."""
-
-    across: Value
-    down: Value
 
 
 class _RuledScene(NamedTuple):
@@ -227,7 +223,7 @@ def _arranged(scene: _RuledScene, draft: Draft) -> Arrangement:
         raise FileProblem(f"{draft.where}: no object has a whole size and place; missing: {missing}")
     room = _room(scene.condition, options, draft.where)
     measure = _measure(scene.query, rules, room, draft)
-    down = measure.of_value(room.down) if room else 0.0
+    across, down = map(measure.of_value, room) if room else (0.0, 0.0)
     place, depth = options.choice("place", "centre"), options.choice("depth", "middle")
     losses.assumed(f"depth is the height of {depth}s (--assume depth)", len(rules))
     losses.assumed(f"left and top are of the {place}s of things (--assume place)", len(rules))
@@ -248,7 +244,14 @@ def _arranged(scene: _RuledScene, draft: Draft) -> Arrangement:
             (length, width, height), held_by=hanging(category),
         ))  # fmt: skip
     placed = with_parents(things, losses, max(REACH, measure.cut))
-    return Arrangement(placed, _built(room, measure, scene.condition, losses))
+    if room is None:
+        losses.lost("the size of the room, which is put around its objects (--assume room=LxW)")
+        return Arrangement(placed, None)
+    types = _TYPE.findall(scene.condition)
+    name = types[-1].strip().lower() if types else "room"
+    losses.assumed("the room is a rectangle")
+    built = room_within(rectangle(across, down), losses, name=name.replace(" ", "_"), room=name)
+    return Arrangement(placed, built)
 
 
 def _is_whole(rule: Rule, losses: Ledger) -> bool:
@@ -278,7 +281,7 @@ class _Measure(NamedTuple):
         return value.number * self.metres[value.unit]
 
 
-def _measure(query: str, rules: Sequence[Rule], room: _RoomAsked | None, draft: Draft) -> _Measure:
+def _measure(query: str, rules: Sequence[Rule], room: _Sides | None, draft: Draft) -> _Measure:
     """Return the units of a layout in metres; pixels and multiples of a side need a length of their own, from the row
     of the room in the table, else from the user's assumptions.
     """
@@ -328,29 +331,22 @@ def _measure(query: str, rules: Sequence[Rule], room: _RoomAsked | None, draft: 
     return _Measure({**metres, "": metres[plain]}, CUT * metres["px"] if "px" in used else 0.0)
 
 
-def _room(condition: str, options: Options, where: str) -> _RoomAsked | None:
+def _room(condition: str, options: Options, where: str) -> _Sides | None:
     """Return the room that the user set, else that of the condition."""
     if text := options.said.get("room"):
-        sides = [side for part in text.lower().split("x") if (side := Value.of(part)) and side.number > 0]
+        sides = [
+            side._replace(unit=side.unit or "m")
+            for part in text.lower().split("x")
+            if (side := Value.of(part)) and side.number > 0
+        ]
         if len(sides) != 2 or text.lower().count("x") != 1:
             raise UsageError(f"{where}: --assume room={text}: not LENGTHxWIDTH, as in 4.2mx3m")
-        return _RoomAsked(*(side._replace(unit=side.unit or "m") for side in sides))
+        return sides[0], sides[1]
     if not (rooms := _ROOM.findall(condition)):
         return None
     across, across_unit, down, down_unit = rooms[-1]
-    room = _RoomAsked(Value(float(across), across_unit.lower()), Value(float(down), down_unit.lower()))
-    return room if min(room.across.number, room.down.number) > 0 else None
-
-
-def _built(room: _RoomAsked | None, measure: _Measure, condition: str, losses: Ledger) -> Architecture | None:
-    if room is None:
-        losses.lost("the size of the room, which is put around its objects (--assume room=LxW)")
-        return None
-    types = _TYPE.findall(condition)
-    name = types[-1].strip().lower() if types else "room"
-    losses.assumed("the room is a rectangle")
-    corners = rectangle(measure.of_value(room.across), measure.of_value(room.down))
-    return room_within(corners, losses, name=name.replace(" ", "_"), room=name)
+    length, width = Value(float(across), across_unit.lower()), Value(float(down), down_unit.lower())
+    return (length, width) if min(length.number, width.number) > 0 else None
 
 
 LAYOUTGPT = Converter(
