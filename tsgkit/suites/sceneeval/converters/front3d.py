@@ -14,8 +14,8 @@ sets that are made of it.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from pydantic import Field
 
@@ -37,7 +37,6 @@ from tsgkit.suites.sceneeval.scene_files.simple import Far, Sizes
 
 PREFIX = "3dfModel"
 TILTED = 1e-3
-Number = TypeVar("Number", int, float)
 Quaternion = tuple[Far, Far, Far, Far]
 
 
@@ -121,7 +120,10 @@ def _arranged(furnished: _FurnishedRoom, draft: Draft) -> Arrangement:
             losses.lost("furniture without a mesh (not valid)", piece.title or piece.uid)
     placed = with_parents(things, losses)
     parts = [furnished.built[child.ref] for child in children if child.ref in furnished.built]
-    floors = [(_triples(part.xyz), _triples(part.faces)) for part in parts if part.type == "Floor"]
+    floors = [
+        (list(zip(xyz[::3], xyz[1::3], xyz[2::3], strict=False)), zip(at[::3], at[1::3], at[2::3], strict=False))
+        for xyz, at in ((part.xyz, part.faces) for part in parts if part.type == "Floor")
+    ]
     heights = [height for part in parts if part.type == "WallInner" for height in part.xyz[1::3]]
     losses.lost("doors and windows: they are meshes")
     if corners := outline(floors):
@@ -151,10 +153,6 @@ def _thing(child: _Child, piece: _Furniture, draft: Draft) -> Thing:
         name, category, at, yaw, scaled(box.size, scale), centred=True, description=asset.description,
         asset=piece.mesh, scale=scale, held_by=hanging(category), mesh_middle=box.middle,
     )  # fmt: skip
-
-
-def _triples(numbers: Sequence[Number]) -> list[tuple[Number, Number, Number]]:
-    return list(zip(numbers[::3], numbers[1::3], numbers[2::3], strict=False))
 
 
 def yaw_of(turn: Quaternion) -> float:

@@ -16,12 +16,10 @@ object, a wall or the ceiling.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from pydantic import Field
 
-from tsgkit.geometry import Architecture
 from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Holder, Thing
 from tsgkit.suites.sceneeval.converters.measurements import (
     ForeignModel,
@@ -106,7 +104,15 @@ def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
             held_by=held_by, parent=parent,
         ))  # fmt: skip
     draft.losses.unread("fields of objects", nodes)
-    return Arrangement(things, _built(room, draft))
+    floor = room[FLOOR].size if FLOOR in room else None
+    if floor is None or min(floor.length, floor.width) <= 0:
+        draft.losses.lost("the size of the room, which is put around its objects")
+        return Arrangement(things, None)
+    ceiling = room[CEILING].position if CEILING in room else None
+    height = ceiling.z if ceiling is not None and ceiling.z > 0 else None
+    built = room_within(rectangle(floor.length, floor.width), draft.losses, height)
+    walls = (replace(wall, name=name) for name, wall in zip(WALLS, built.walls, strict=False))
+    return Arrangement(things, replace(built, walls=tuple(walls)))
 
 
 def _holder(node: _Node) -> tuple[Holder | None, str]:
@@ -121,18 +127,6 @@ def _holder(node: _Node) -> tuple[Holder | None, str]:
         return "ceiling", ""
     wall = next((name for name in on if name in WALLS), "")
     return ("wall" if wall else "ground" if FLOOR in on else None), wall
-
-
-def _built(room: Mapping[str, _Node], draft: Draft) -> Architecture | None:
-    floor = room[FLOOR].size if FLOOR in room else None
-    if floor is None or min(floor.length, floor.width) <= 0:
-        draft.losses.lost("the size of the room, which is put around its objects")
-        return None
-    ceiling = room[CEILING].position if CEILING in room else None
-    height = ceiling.z if ceiling is not None and ceiling.z > 0 else None
-    built = room_within(rectangle(floor.length, floor.width), draft.losses, height)
-    walls = (replace(wall, name=name) for name, wall in zip(WALLS, built.walls, strict=False))
-    return replace(built, walls=tuple(walls))
 
 
 IDESIGN = Converter("idesign", "a scene graph as a JSON list of objects with a new_object_id", _fits, _arranged)
