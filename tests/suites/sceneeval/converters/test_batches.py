@@ -23,11 +23,10 @@ from refusals import refuses
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.geometry import MeasuredScene
 from tsgkit.suites.sceneeval import converters
-from tsgkit.suites.sceneeval.converters.batches import MOST_SCENE_FILE_BYTES, text_of
-from tsgkit.suites.sceneeval.converters.css import rules_of
+from tsgkit.suites.sceneeval.converters.batches import MOST_SCENE_FILE_BYTES, OURS, text_of
+from tsgkit.suites.sceneeval.converters.layoutgpt import rules_of
 from tsgkit.suites.sceneeval.converters.measurements import MeshBox, box_of_mesh, crosses_itself, ring, size_of
-from tsgkit.suites.sceneeval.converters.registry import OURS
-from tsgkit.suites.sceneeval.converters.room_sizes import room_sizes_of
+from tsgkit.suites.sceneeval.converters.tables import room_sizes_of
 from tsgkit.suites.sceneeval.scene_files.assets import Asset, FolderSource, sources_of
 from tsgkit.suites.sceneeval.scene_files.folder import read_scene
 from tsgkit.suites.sceneeval.scene_files.simple import read_simple
@@ -99,7 +98,7 @@ def test_converters_of_other_packages_join_and_may_make_a_file_ambiguous(monkeyp
     mine = replace(converters.converter_of("atiss"), name="mine", fits=lambda given: isinstance(given.value, list))
     monkeypatch.setattr(EntryPoint, "load", lambda _: mine)
     point = EntryPoint("mine", "somewhere:MINE", "tsgkit.scene_converters")
-    found = "tsgkit.suites.sceneeval.converters.registry.entry_points_by_name"
+    found = "tsgkit.suites.sceneeval.converters.batches.entry_points_by_name"
     monkeypatch.setattr(found, lambda: {"mine": point})
     assert converters.known_converters() == (*OURS, "mine")
     assert converters.recognised(converters.SourceFile.of("x.json", '["bed"]')).name == "mine"

@@ -112,27 +112,30 @@ def convert(arguments: argparse.Namespace) -> int:
     if beside is not None and not beside.exists():
         raise UsageError(f"--with {beside}: no such file or folder")
     batch, results = converters.Batch(options, arguments.form, beside, ids), _Results([], [])
-    if not source.is_dir():
-        outcome = converters.convert_file(source, batch)
-        number = len(outcome.scenes) + len(outcome.failures)
-        if number == 1 and outcome.failures:
-            raise outcome.failures[0]
-        if number != 1 and arguments.id is not None:
-            raise UsageError(f"{source}: --id needs a single scene, but the file has {number:,}")
+    if source.is_dir():
         if arguments.id is not None:
-            outcome = replace(outcome, scenes=(replace(outcome.scenes[0], id=plain_id(arguments.id, "--id")),))
-        _write(outcome, results, arguments, is_alone=number == 1)
-        return _report(results, arguments)
+            raise UsageError(f"{source}: --id needs a single scene, but this is a folder", hint="name one file in it")
+        if Path(arguments.out).resolve() == source.resolve():
+            message = f"{arguments.out}: the output folder is the source folder"
+            raise UsageError(message, hint="name another one: -o OUT")
+        tree, show = converters.tree_of(source, Path(arguments.out)), Countdown("files")
+        for number, outcome in enumerate(chain(converters.convert_each(tree.entries, batch), tree.unreadable), 1):
+            if not arguments.quiet and number <= len(tree.entries):
+                show(number, len(tree.entries))
+            _write(outcome, results, arguments, is_alone=False)
+        return _report(results, arguments, tree.passed_over)
+    outcome = converters.convert_file(source, batch)
+    is_alone = (number := len(outcome.scenes) + len(outcome.failures)) == 1
+    if is_alone and outcome.failures:
+        raise outcome.failures[0]
     if arguments.id is not None:
-        raise UsageError(f"{source}: --id needs a single scene, but this is a folder", hint="name one file in it")
-    if Path(arguments.out).resolve() == source.resolve():
-        raise UsageError(f"{arguments.out}: the output folder is the source folder", hint="name another one: -o OUT")
-    tree, show = converters.tree_of(source, Path(arguments.out)), Countdown("files")
-    for number, outcome in enumerate(chain(converters.convert_each(tree.entries, batch), tree.unreadable), 1):
-        if not arguments.quiet and number <= len(tree.entries):
-            show(number, len(tree.entries))
-        _write(outcome, results, arguments, is_alone=False)
-    return _report(results, arguments, tree.passed_over)
+        if not is_alone:
+            raise UsageError(f"{source}: --id needs a single scene, but the file has {number:,}")
+        outcome = replace(outcome, scenes=(replace(outcome.scenes[0], id=plain_id(arguments.id, "--id")),))
+    _write(outcome, results, arguments, is_alone=is_alone)
+    if is_alone and results.failures:
+        raise results.failures[0][1]
+    return _report(results, arguments)
 
 
 class _Results(NamedTuple):
@@ -143,30 +146,26 @@ class _Results(NamedTuple):
 
 
 def _write(outcome: Outcome, results: _Results, arguments: argparse.Namespace, *, is_alone: bool) -> None:
-    """Write the scenes of a file. Raise the first failure of a scene that ``is_alone`` instead of collecting it."""
+    """Write the scenes of a file."""
     from tsgkit.suites.sceneeval.converters import write_scene
 
     out = Path(arguments.out)
-    targets = [out / f"scene_{scene.id}.json" for scene in outcome.scenes]
-    if out.suffix.lower() == ".json":
-        if not is_alone:
-            raise UsageError(f"{out}: several scenes cannot be written to one file", hint="name a folder: -o OUT")
-        if arguments.id is not None:
-            hint = "give -o a folder, or omit --id"
-            raise UsageError("--id cannot be combined with the name of an output file", hint=hint)
-        targets = [out]
-    elif out.exists() and not out.is_dir():
+    is_file = out.suffix.lower() == ".json"
+    if is_file and not is_alone:
+        raise UsageError(f"{out}: several scenes cannot be written to one file", hint="name a folder: -o OUT")
+    if is_file and arguments.id is not None:
+        hint = "give -o a folder, or omit --id"
+        raise UsageError("--id cannot be combined with the name of an output file", hint=hint)
+    if not is_file and out.exists() and not out.is_dir():
         raise UsageError(f"{out}: not a folder", hint="name a folder, or a file that ends in .json")
     results.failures.extend((outcome, failure) for failure in outcome.failures)
-    for scene, target in zip(outcome.scenes, targets, strict=True):
+    for scene in outcome.scenes:
+        target = out if is_file else out / f"scene_{scene.id}.json"
         try:
             write_scene(target, scene.scene, outcome.entry.path, force=arguments.force)
-        except UsageError as error:
-            if is_alone:
-                raise
-            results.failures.append((outcome, error))
-        else:
             results.written.append((outcome, target, scene))
+        except UsageError as error:
+            results.failures.append((outcome, error))
 
 
 def _report(results: _Results, arguments: argparse.Namespace, passed_over: Sequence[str] = ()) -> int:

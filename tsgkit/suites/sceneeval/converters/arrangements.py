@@ -17,9 +17,12 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal
+
+from pydantic import BaseModel
 
 from tsgkit.geometry import Architecture
 
@@ -49,45 +52,50 @@ class Loss:
         return f"{self.kind} ({self.count:,}): {self.what}" + (f": {shown}" if shown else "")
 
 
-@dataclass
 class Ledger:
     """A collector of losses during a conversion."""
 
-    _counts: dict[tuple[Kind, str], int] = field(default_factory=dict)
-    _names: dict[tuple[Kind, str], dict[str, None]] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self._counts: Counter[tuple[Kind, str]] = Counter()
+        self._names: dict[tuple[Kind, str], dict[str, None]] = {}
 
     def lost(self, what: str, name: str = "", count: int = 1) -> None:
-        """Something of the file that the scene lacks."""
-        self._add("lost", what, count, [name] if name else [])
+        """Note something of the file that the scene lacks."""
+        self._add(Loss("lost", what, count, (name,) if name else ()))
 
     def assumed(self, what: str, count: int = 1, name: str = "") -> None:
-        """Something the file leaves open."""
-        self._add("assumed", what, count, [name] if name else [])
+        """Note something that the file leaves open."""
+        self._add(Loss("assumed", what, count, (name,) if name else ()))
+
+    def tilted(self, name: str) -> None:
+        """Note an object that leans, of which only the turn about the vertical is kept."""
+        self.lost("tilts: only turns about the vertical are kept", name)
+
+    def unread(self, what: str, models: Iterable[BaseModel]) -> None:
+        """Note the fields of some things that are not read."""
+        self.ignored(what, {name[:60] for model in models for name in model.model_extra or {}})
 
     def ignored(self, what: str, names: Iterable[str]) -> None:
         """Note fields that are not used."""
-        if found := sorted(set(names)):
-            self._add("ignored", what, 0, found)
+        if fields := sorted(set(names)):
+            self._add(Loss("ignored", what, len(fields), tuple(fields)))
 
     def merge(self, losses: Iterable[Loss]) -> None:
         """Take in those of another file."""
         for loss in losses:
-            self._add(loss.kind, loss.what, 0 if loss.kind == "ignored" else loss.count, loss.names)
+            self._add(loss)
 
     def told(self) -> tuple[Loss, ...]:
         """Return all losses, then assumptions; a field is counted once."""
         rows = [
-            Loss(
-                kind, what, len(self._names[kind, what]) if kind == "ignored" else count, tuple(self._names[kind, what])
-            )
-            for (kind, what), count in self._counts.items()
-            if count or kind == "ignored"
+            Loss(kind, what, len(names) if kind == "ignored" else self._counts[kind, what], tuple(names))
+            for (kind, what), names in self._names.items()
         ]
-        return tuple(sorted(rows, key=lambda loss: KINDS.index(loss.kind)))
+        return tuple(sorted((loss for loss in rows if loss.count), key=lambda loss: KINDS.index(loss.kind)))
 
-    def _add(self, kind: Kind, what: str, count: int, names: Iterable[str]) -> None:
-        self._counts[kind, what] = self._counts.get((kind, what), 0) + count
-        self._names.setdefault((kind, what), {}).update(dict.fromkeys(names))
+    def _add(self, loss: Loss) -> None:
+        self._counts[loss.kind, loss.what] += loss.count
+        self._names.setdefault((loss.kind, loss.what), {}).update(dict.fromkeys(loss.names))
 
 
 @dataclass(frozen=True)
@@ -151,12 +159,9 @@ class Thing:
 class Arrangement:
     """The converted content of one scene of a file."""
 
-    id: str
-    """As the file names it; empty where it does not, and the name of the file is taken."""
-    things: tuple[Thing, ...]
+    things: Sequence[Thing]
     built: Architecture | None
     note: str = ""
-    losses: tuple[Loss, ...] = ()
     sizes_from: str = ""
     """The options that bring sizes which the file lacks."""
 
@@ -199,22 +204,20 @@ def with_parents(things: Sequence[Thing], losses: Ledger, reach: float = REACH) 
     >>> [(one.held_by, one.parent) for one in with_parents([table, vase], Ledger())]
     [('ground', ''), ('object', 'table')]
     """
-    tops = sorted((top, number) for number, one in enumerate(things) if (top := one.top) is not None)
-    found = [one if one.held_by else _held(number, things, tops, reach) for number, one in enumerate(things)]
-    if inferred := sum(bool(new.parent) and not old.parent for new, old in zip(found, things, strict=True)):
+    tops = sorted((top, number) for number, thing in enumerate(things) if (top := thing.top) is not None)
+    placed, inferred = list[Thing](), 0
+    for thing in things:
+        at = None if thing.held_by else thing.underside
+        if at is not None and abs(at[2]) <= reach + TINY:
+            thing = replace(thing, held_by="ground")
+        elif at is not None:
+            start, end = (bisect_left(tops, (at[2] + step, -1)) for step in (-reach - TINY, reach + TINY))
+            below = [things[number] for _, number in tops[start:end] if things[number].is_under(at)]
+            if below:
+                holder = min(below, key=lambda other: math.dist(other.at[:2], at[:2]))
+                inferred += not thing.parent
+                thing = replace(thing, held_by="object", parent=holder.id)
+        placed.append(thing)
+    if inferred:
         losses.assumed(f"objects lie on others whose tops are within {reach:g} m of their undersides", inferred)
-    return tuple(found)
-
-
-def _held(number: int, things: Sequence[Thing], tops: Sequence[tuple[float, int]], reach: float) -> Thing:
-    """Return a thing with what it stands on."""
-    one = things[number]
-    at = one.underside
-    if at is None or abs(at[2]) <= reach + TINY:
-        return one if at is None else replace(one, held_by="ground")
-    start, end = (bisect_left(tops, (at[2] + step, -1)) for step in (-reach - TINY, reach + TINY))
-    below = [index for _, index in tops[start:end] if things[index].is_under(at)]
-    if not below:
-        return one
-    nearest = min(below, key=lambda index: math.dist(things[index].at[:2], at[:2]))
-    return replace(one, held_by="object", parent=things[nearest].id)
+    return tuple(placed)

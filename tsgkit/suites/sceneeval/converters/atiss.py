@@ -1,47 +1,63 @@
-"""Converter for ATISS layouts in the form that LayoutGPT's copy writes: JSON records centred on the floor.
+"""Converters for boxes of half sizes about the centroid of a floor: records of ATISS, and arrays as its data sets have.
 
->>> from tsgkit.suites.sceneeval.converters.source import SourceFile, Options
->>> said = {"length": 0.9, "width": 1, "height": 0.25, "left": -0.5, "top": 0.5, "depth": 0.25, "orientation": 0}
->>> record = {"query_id": "Bedroom-7", "centroid": [2, 1.5], "object_list": [["bed", said]]}
->>> found = ATISS(SourceFile("x.json", "", [record]), Options())[0].scene["objects"][0]
->>> found["size"], found["at"], found["yaw"]
+>>> values = {"length": 0.9, "width": 1, "height": 0.25, "left": -0.5, "top": 0.5, "depth": 0.25, "orientation": 0}
+>>> record = {"query_id": "Bedroom-7", "centroid": [2, 1.5], "object_list": [["bed", values]]}
+>>> bed = ATISS(SourceFile("x.json", "", [record]), Options())[0].scene["objects"][0]
+>>> bed["size"], bed["at"], bed["yaw"]
 ([1.8, 2.0, 0.5], [-0.5, -0.5, 0.0], 0.0)
+>>> value = {"class_labels": [[0, 1, 0]], "translations": [[-0.5, 0.25, 0.5]], "sizes": [[0.9, 0.25, 1]],
+...   "angles": [[0]], "scene_uid": "house_Bedroom-7"}
+>>> stats = SourceFile("dataset_stats.txt", "", {"object_types": ["armchair", "bed"], "class_labels": []})
+>>> (converted,) = BOXES(SourceFile("boxes.npz", "", value), Options(companion=stats))
+>>> converted.id, converted.scene["objects"][0] == {**bed, "id": "bed_1"}
+('house_Bedroom-7', True)
 
-The names of the fields are LayoutGPT's, their meaning is not: sizes are half of the real ones, in metres; orientation
-is in radians; ``left`` and ``top`` count from the centroid of the floor (right-handed, y up, ``top`` along +z);
-``depth`` is the height of the middle. The file does not hold the floor. A table does (``--room-sizes FILE``): with the
-corners of a room its floor is built and objects count from its smallest x and z; with its sides the centroid is taken
-for the middle of a rectangle. Else the centroid is the origin, and a room is put around the objects.
+Records are in the form that LayoutGPT's copy of ATISS writes. The names of the fields are LayoutGPT's, their meaning is
+not: sizes are half of the real ones, in metres; orientation is in radians; ``left`` and ``top`` count from the centroid
+of the floor (right-handed, y up, ``top`` along +z); ``depth`` is the height of the middle. The file does not hold the
+floor. A table does (``--room-sizes FILE``): with the corners of a room its floor is built and objects count from its
+smallest x and z; with its sides the centroid is taken for the middle of a rectangle. Else the centroid is the origin,
+and a room is put around the objects.
+
+Arrays are those of DiffuScene, InstructScene, and the ``boxes.npz`` of their data sets: ``sizes`` are half of the real
+ones (width, height, depth); ``translations`` are middles from the centroid of the floor (x, y up, z); ``angles`` are
+radians about y. These are the numbers after ``post_process``; what a network gives is scaled to -1 and 1. A batch has
+one more dimension, and every item is a scene. ``class_labels`` say which of the ``object_types`` of
+``dataset_stats.txt`` (``--with``) a box is; one beyond them is no object. Without that file the category is that of the
+mesh in ``jids`` (``--assets threed_future=DIR``). A file of the data set has its floor as triangles in the coordinates
+of the house; to others a table gives it, as to records.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Annotated, Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from tsgkit.geometry import Architecture, Floor
-from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Ledger, Names, Thing, with_parents
+from tsgkit.errors import FileProblem
+from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Thing, with_parents
 from tsgkit.suites.sceneeval.converters.measurements import (
-    HANGING,
-    HEIGHT,
     Corner,
+    Deep,
     Flat,
     ForeignModel,
     Label,
+    hanging,
+    outline,
     plain_category,
     refuse_many,
     ring,
-    tell_unread,
-    walls_around,
+    room_within,
 )
-from tsgkit.suites.sceneeval.converters.room_sizes import RoomSize
-from tsgkit.suites.sceneeval.converters.source import Converter, Options, SourceFile
-from tsgkit.suites.sceneeval.converters.writer import Converted, Scenes, each_scene, room_of
-from tsgkit.suites.sceneeval.scene_files.files import object_names, problem_of
+from tsgkit.suites.sceneeval.converters.source import Converter, Draft, Options, SourceFile
+from tsgkit.suites.sceneeval.scene_files.files import object_names
 from tsgkit.suites.sceneeval.scene_files.simple import Far, Size
 
+FUTURE = "3dfModel"
+PROCESSED = "save what dataset.post_process returns: metres, and one angle in radians for each box"
+ROWS = ("class_labels", "translations", "sizes", "angles")
 Half = Annotated[Size, Field(le=1e3)]
 
 
@@ -62,92 +78,148 @@ class _Record(ForeignModel):
     things: tuple[tuple[Label, _Values], ...] = Field(alias="object_list")
 
 
-def fits(given: SourceFile) -> bool:
+class _Boxes(ForeignModel):
+    classes: tuple[tuple[Far, ...], ...] = Field(alias="class_labels")
+    translations: tuple[Deep, ...]
+    sizes: tuple[Deep, ...]
+    angles: tuple[tuple[Far], ...]
+    meshes: tuple[Label, ...] = Field(default=(), alias="jids")
+    vertices: tuple[Deep, ...] = Field(default=(), alias="floor_plan_vertices")
+    faces: tuple[tuple[int, int, int], ...] = Field(default=(), alias="floor_plan_faces")
+    centroid: Deep = Field(default=(0, 0, 0), alias="floor_plan_centroid")
+
+
+def _are_records(given: SourceFile) -> bool:
     """Return whether a file has records with an ``object_list`` and a centroid."""
-    records = given.value if isinstance(given.value, list) else [given.value]
-    return bool(records) and all(
-        isinstance(one, dict) and "object_list" in one and "centroid" in one for one in records
+    return bool(given.records) and all(
+        isinstance(record, dict) and {"object_list", "centroid"} <= record.keys() for record in given.records
     )
 
 
-def convert(given: SourceFile, options: Options) -> Scenes:
-    """Convert the scene of each record."""
-    listed = given.value if isinstance(given.value, list) else [given.value]
-    refuse_many(len(listed), given.name)
-
-    def make(number: int, name: str, where: str) -> Converted:
-        return room_of(arranged(listed[number], [], name, where, options), where)
-
-    return each_scene([_id(one) for one in listed], given.name, make)
+def _records(given: SourceFile) -> list[tuple[str, Any]]:
+    refuse_many(len(given.records), given.name)
+    ids = [record.get("query_id") or record.get("id") or "" for record in given.records]
+    return [
+        (str(own) if isinstance(own, str | int) else "", record) for own, record in zip(ids, given.records, strict=True)
+    ]
 
 
-def _id(one: dict[str, Any]) -> str:
-    said = one.get("query_id") or one.get("id") or ""
-    return str(said) if isinstance(said, str | int) else ""
-
-
-def arranged(value: dict[str, Any], floor: list[Corner], name: str, where: str, options: Options) -> Arrangement:
+def _arranged(value: dict[str, Any], draft: Draft, floor: Sequence[Corner] = ()) -> Arrangement:
     """Return the scene of a record; ``floor`` is the outline of its floor about the centroid, where that is known."""
-    try:
-        record = _Record.model_validate(value)
-    except ValidationError as error:
-        raise problem_of(error, where, object_names(value.get("object_list"), "object_list", "")) from None
-    refuse_many(len(record.things), where)
-    losses = Ledger()
-    size = next((row for said in (record.query, record.id) if options.room_sizes
-                 if (row := options.room_sizes.of(said))), None)  # fmt: skip
-    corners = floor or _corners(record, size, losses, has_table=options.room_sizes is not None)
+    record = _Record.of(value, draft.where, object_names(value.get("object_list"), "object_list", ""))
+    refuse_many(len(record.things), draft.where)
+    corners = floor or _corners(record, draft)
     west, south = (min(along) for along in zip(*corners, strict=True)) if corners else (0.0, 0.0)
-    names = Names()
-    things = [_thing(category, said, (west, south), names) for category, said in record.things]
-    outline = ring((x - west, y - south) for x, y in corners)
-    tell_unread(losses, "fields of records", [record])
-    tell_unread(losses, "properties", [said for _, said in record.things])
-    return Arrangement(name, with_parents(things, losses), _built(outline, losses), losses=losses.told())
+    things = []
+    for name, box in record.things:
+        category = plain_category(name)
+        at = (box.left - west, -box.top - south, box.depth)
+        things.append(Thing(
+            draft.names.counted(category.replace(" ", "_")), category, at, math.degrees(box.orientation),
+            (2 * box.length, 2 * box.width, 2 * box.height), centred=True, held_by=hanging(category),
+        ))  # fmt: skip
+    draft.losses.unread("fields of records", [record])
+    draft.losses.unread("properties", [box for _, box in record.things])
+    placed = with_parents(things, draft.losses)
+    if not (moved := ring((x - west, y - south) for x, y in corners)):
+        return Arrangement(placed, None)
+    return Arrangement(placed, room_within(moved, draft.losses))
 
 
-def _corners(record: _Record, size: RoomSize | None, losses: Ledger, *, has_table: bool) -> list[Corner]:
+def _corners(record: _Record, draft: Draft) -> Sequence[Corner]:
     """Return the outline of the floor about the centroid, on our floor plan, where y grows against ``top``."""
+    table = draft.options.room_sizes
+    size = table and (table.of(record.query) or table.of(record.id))
     if size is None or size.sides is None:
-        missing = "no length and width" if size else "no such room" if has_table else "none given"
-        losses.lost(
+        missing = "no length and width" if size else "no such room" if table is not None else "none given"
+        draft.losses.lost(
             f"floors: objects stand about the centroid, and a room is put around them (--room-sizes: {missing})"
         )
-        return []
+        return ()
     if size.corners:
         x, z = record.centroid
-        return [(one - x, z - other) for one, other in size.corners]
-    losses.assumed("the centroid of the floor is the middle of a rectangle")
+        return [(east - x, z - north) for east, north in size.corners]
+    draft.losses.assumed("the centroid of the floor is the middle of a rectangle")
     across, down = (side / 2 for side in size.sides)
     return [(-across, -down), (across, -down), (across, down), (-across, down)]
 
 
-def _thing(category: str, said: _Values, corner: Corner, names: Names) -> Thing:
-    plain = plain_category(category)
-    return Thing(
-        names.counted(plain.replace(" ", "_")),
-        plain,
-        (said.left - corner[0], -said.top - corner[1], said.depth),
-        math.degrees(said.orientation),
-        (2 * said.length, 2 * said.width, 2 * said.height),
-        centred=True,
-        held_by="ceiling" if plain in HANGING else None,
-    )
+def _are_arrays(given: SourceFile) -> bool:
+    """Return whether a file has the four arrays of boxes."""
+    return all(isinstance(given.fields.get(name), list) for name in ROWS)
 
 
-def _built(corners: tuple[Corner, ...], losses: Ledger) -> Architecture | None:
-    if not corners:
-        return None
-    losses.assumed(f"walls are {HEIGHT} m high")
-    losses.lost("doors and windows: the form has none")
-    return Architecture((Floor("room", tuple((x, y, 0.0) for x, y in corners)),), walls_around(corners, "room", HEIGHT))
+def _are_statistics(given: SourceFile) -> bool:
+    """Return whether a file has the statistics of a data set, with the names of its classes."""
+    return all(isinstance(given.fields.get(name), list) for name in ("object_types", "class_labels"))
+
+
+def _items(given: SourceFile) -> list[tuple[str, Any]]:
+    """Return every item of a batch, or the one scene of a file."""
+    value, rows = given.value, given.value["translations"]
+    if not (rows and isinstance(rows[0], list) and rows[0] and isinstance(rows[0][0], list)):
+        own = value.get("scene_uid")
+        return [(own if isinstance(own, str) else "", value)]
+    if any(len(value[name]) != len(rows) for name in ROWS):
+        raise FileProblem(f"{given.name}: {', '.join(ROWS)}: batches of different sizes")
+    refuse_many(len(rows), given.name)
+    return [("", value | {name: value[name][number] for name in ROWS}) for number in range(len(rows))]
+
+
+def _arranged_boxes(value: dict[str, Any], draft: Draft) -> Arrangement:
+    """Return the scene of boxes, as of a record."""
+    try:
+        boxes = _Boxes.of(value, draft.where)
+    except FileProblem as problem:
+        raise FileProblem(str(problem), hint=PROCESSED) from None
+    if len({len(boxes.classes), len(boxes.translations), len(boxes.sizes), len(boxes.angles)}) > 1:
+        raise FileProblem(f"{draft.where}: {', '.join(ROWS)}: of different lengths")
+    things = []
+    for number, category in enumerate(_categories(boxes, draft.where, draft.options)):
+        (x, y, z), (wide, high, deep) = boxes.translations[number], boxes.sizes[number]
+        if category and min(wide, high, deep) <= 0:
+            message = f"{draft.where}: sizes: {category} has a side of {min(wide, high, deep):g}"
+            raise FileProblem(message, hint=PROCESSED)
+        if category:
+            box = {"length": wide, "width": deep, "height": high, "left": x, "top": z, "depth": y}
+            things.append([category, box | {"orientation": boxes.angles[number][0]}])
+    middle_x, _, middle_z = boxes.centroid
+    floor = [(x - middle_x, y + middle_z) for x, y in outline([(boxes.vertices, boxes.faces)])]
+    return _arranged({"query_id": draft.id, "centroid": [middle_x, middle_z], "object_list": things}, draft, floor)
+
+
+def _categories(boxes: _Boxes, where: str, options: Options) -> list[str]:
+    """Return the category of every box; empty where it is no object."""
+    if (stats := options.companion) is not None:
+        names = list(map(str, stats.value["object_types"])) if _are_statistics(stats) else []
+        if not names:
+            raise FileProblem(f"{stats.name}: object_types: the statistics of a data set have them")
+        first = [row.index(max(row)) if row and max(row) > 0 else len(names) for row in boxes.classes]
+        return [names[index] if index < len(names) else "" for index in first]
+    assets = [options.asset(FUTURE, mesh, f"{where}: jids") for mesh in boxes.meshes]
+    categories = [asset.category for asset in assets if asset and asset.category]
+    if not assets or not len(categories) == len(assets) == len(boxes.classes):
+        hint = "name the statistics of its data set: --with dataset_stats.txt" + (
+            ", or the folder of its meshes: --assets threed_future=DIR" if boxes.meshes else ""
+        )
+        raise FileProblem(f"{where}: class_labels: numbers of classes without their names", hint=hint)
+    return categories
 
 
 ATISS = Converter(
     "atiss",
     "JSON records with a centroid and an object_list of half sizes",
-    fits,
-    convert,
-    names_meshes=False,
+    _are_records,
+    _arranged,
+    _records,
+    uses_room_sizes=True,
+)
+BOXES = Converter(
+    "boxes",
+    "arrays of boxes as .npz or JSON: class_labels, translations, sizes, angles",
+    _are_arrays,
+    _arranged_boxes,
+    _items,
+    is_companion=_are_statistics,
     uses_room_sizes=True,
 )

@@ -12,7 +12,6 @@ at all, and nothing that is there already is replaced unless that was asked for.
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import re
@@ -21,19 +20,40 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.geometry.libraries import np
+from tsgkit.lexicon import meant
 from tsgkit.library.files import read_bytes, read_text, walk, write_text
 from tsgkit.library.overwrites import refuse_to_overwrite
+from tsgkit.library.projects import entry_points
 from tsgkit.suites.sceneeval.converters.arrangements import Loss
-from tsgkit.suites.sceneeval.converters.registry import converter_of, fitting, is_companion, recognised
-from tsgkit.suites.sceneeval.converters.source import Converter, Options, SourceFile
-from tsgkit.suites.sceneeval.converters.writer import Converted, Scenes, Unconverted
+from tsgkit.suites.sceneeval.converters.atiss import ATISS, BOXES
+from tsgkit.suites.sceneeval.converters.front3d import FRONT3D
+from tsgkit.suites.sceneeval.converters.holodeck import HOLODECK
+from tsgkit.suites.sceneeval.converters.hsm import HSM
+from tsgkit.suites.sceneeval.converters.idesign import IDESIGN
+from tsgkit.suites.sceneeval.converters.layoutgpt import LAYOUTGPT
+from tsgkit.suites.sceneeval.converters.layoutvlm import LAYOUTVLM
+from tsgkit.suites.sceneeval.converters.sceneweaver import SCENEWEAVER
+from tsgkit.suites.sceneeval.converters.source import Converted, Converter, Options, SourceFile, Unconverted
+from tsgkit.suites.sceneeval.converters.tables import SceneIds
 from tsgkit.suites.sceneeval.scene_files.files import plain_id
+from tsgkit.suites.sceneeval.scene_files.simple import FORMAT as ROOM
+from tsgkit.suites.sceneeval.scene_files.states import FORMAT as STATE
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GROUP = "tsgkit.scene_converters"
+"""A package joins by an entry point in this group: its name is that of the form, its value a ``Converter``."""
+OURS: Mapping[str, Converter] = {
+    converter.name: converter
+    for converter in (HOLODECK, LAYOUTVLM, LAYOUTGPT, ATISS, HSM, IDESIGN, SCENEWEAVER, BOXES, FRONT3D)
+}
 ENDINGS = (".json", ".txt", ".css", ".npz")
 MOST_SCENE_FILE_BYTES = 32 * 2**20
 MOST_ARRAY = 2**19
@@ -44,6 +64,60 @@ ITERATIONS = "record_scene"
 FileKind = Literal["scene", "companion", "unknown", "broken"]
 _ITERATION = re.compile(r"layout_(\d{1,9})\.json")
 _LAST_NUMBER = re.compile(r"(?:^|_)(\d{1,18})$")
+
+
+def known_converters() -> tuple[str, ...]:
+    """Return the names of all forms."""
+    return tuple(dict.fromkeys((*OURS, *entry_points_by_name())))
+
+
+@cache
+def entry_points_by_name() -> Mapping[str, EntryPoint]:
+    """Return the entry points of other packages, which take longer to find than a file takes to convert."""
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+def converter_of(name: str) -> Converter:
+    """Return the converter of a form; ``UsageError`` where there is none.
+
+    >>> converter_of("holodek")
+    Traceback (most recent call last):
+    tsgkit.errors.UsageError: there is no converter holodek
+    """
+    if name in OURS:
+        return OURS[name]
+    if name not in entry_points_by_name():
+        raise UsageError(f"there is no converter {name}", hint=meant(name, known_converters()))
+    converter: Converter = entry_points_by_name()[name].load()
+    return converter
+
+
+def fitting(given: SourceFile) -> list[Converter]:
+    """Return the converters that a file fits."""
+    return [converter for converter in map(converter_of, known_converters()) if converter.fits(given)]
+
+
+def recognised(given: SourceFile) -> Converter:
+    """Return the one converter that a file fits; ``FileProblem`` where it fits none, or several.
+
+    >>> recognised(SourceFile.of("x.json", '[{"object_list": []}]')).name
+    'layoutgpt'
+    """
+    converters = fitting(given)
+    if len(converters) == 1:
+        return converters[0]
+    if converters:
+        names = ", ".join(converter.name for converter in converters)
+        raise FileProblem(f"{given.name}: this may be one of {names}", hint="name it: --from FORM")
+    if (own := given.fields.get("format")) in (ROOM, STATE):
+        raise FileProblem(f"{given.name}: this is a {own} already: it can be scored as it is")
+    known = "\n".join(f"{name}: {converter_of(name).meaning}" for name in known_converters())
+    raise FileProblem(f"{given.name}: its form is unknown", hint=known)
+
+
+def is_companion(given: SourceFile) -> bool:
+    """Return whether a file only says more of the scene of another."""
+    return any(converter_of(name).is_companion(given) for name in known_converters())
 
 
 @dataclass(frozen=True)
@@ -61,45 +135,6 @@ class Entry:
         """Return a file, and the path in its tree of what its scene is named after if it is another."""
         own = own or Path(path.stem)
         return Entry(path, name or path.name, own.name, (own.as_posix(), name or path.name, own.name))
-
-
-class SceneIds(NamedTuple):
-    """A table of the ids of scenes by the names of files, runs or records.
-
-    >>> SceneIds.of("name,id\\nbedroom_0,12\\n", "ids.csv").by_name
-    {'bedroom_0': '12'}
-    """
-
-    file: str
-    by_name: Mapping[str, str]
-
-    @staticmethod
-    def of(text: str, file: str) -> SceneIds:
-        """Read a table; ``FileProblem`` names the line that is wrong."""
-        rows, ids = csv.reader(io.StringIO(text), strict=True), dict[str, str]()
-        try:
-            if (head := [cell.strip() for cell in next(rows, [])]) != ["name", "id"]:
-                raise FileProblem(f"{file}: line 1: expected the columns name,id, found {','.join(head)!r:.80}")
-            for row in rows:
-                where, cells = f"{file}: line {rows.line_num}", [cell.strip() for cell in row]
-                if not any(cells):
-                    continue
-                if len(cells) != 2 or not all(cells):
-                    raise FileProblem(f"{where}: expected a name and an id, found {','.join(row)!r:.80}")
-                if cells[0] in ids:
-                    raise FileProblem(f"{where}: the name {cells[0]!r:.80} has a row already")
-                ids[cells[0]] = plain_id(cells[1], f"{where}: id")
-        except csv.Error as error:
-            raise FileProblem(f"{file}: line {rows.line_num}: {error}") from None
-        if twice := [one for one, number in Counter(ids.values()).items() if number > 1]:
-            raise FileProblem(f"{file}: two names have the id {twice[0]}")
-        return SceneIds(file, ids)
-
-    def of_scene(self, names: Sequence[str], where: str) -> str:
-        """Return the id of a scene by the first of its names that has a row."""
-        if found := next((self.by_name[name] for name in names if name in self.by_name), ""):
-            return found
-        raise FileProblem(f"{where}: {self.file} has no row for it", hint=f"add one: {names[-1]},ID")
 
 
 @dataclass(frozen=True)
@@ -151,7 +186,13 @@ def tree_of(folder: Path, out: Path | None = None) -> Tree:
             numbers = {path: int(number[1]) for path in paths if (number := _ITERATION.fullmatch(path.name))}
             passed_over += (earlier := sorted(numbers, key=lambda path: numbers[path])[:-1])
             paths = [path for path in paths if path not in earlier]
-        kinds |= {path: kind for path in paths if (kind := _kind(path)) != "companion" or inner == folder}
+        for path in paths:
+            given = _readable(path)
+            kind: FileKind = "broken"
+            if given is not None:
+                kind = "companion" if is_companion(given) else "scene" if fitting(given) else "unknown"
+            if kind != "companion" or inner == folder:
+                kinds[path] = kind
     scenes = {_masked(path) for path, kind in kinds.items() if kind == "scene"}
     if len(scenes) == 1:
         passed_over += [path for path, kind in kinds.items() if kind == "unknown" and _masked(path) not in scenes]
@@ -177,13 +218,6 @@ def _masked(path: Path) -> str:
 def _inputs(paths: Iterable[Path]) -> list[Path]:
     """Return the files that can hold scenes."""
     return sorted(path for path in paths if path.suffix.lower() in ENDINGS and path.is_file())
-
-
-def _kind(path: Path) -> FileKind:
-    given = _readable(path)
-    if given is None:
-        return "broken"
-    return "companion" if is_companion(given) else "scene" if fitting(given) else "unknown"
 
 
 def read_given(path: Path, name: str = "") -> SourceFile:
@@ -222,21 +256,16 @@ def convert_each(entries: Sequence[Entry], batch: Batch) -> Iterator[Outcome]:
     """Yield the result for each file; companion files are skipped. Rows of the table of ids that name no scene are the
     last.
     """
-    taken: dict[str, str] = {}
-    companions, known = _Companions(batch), set[str]()
+    conversion = _Conversion(batch)
     for entry in entries:
-        known.update(entry.names)
+        conversion.known.update(entry.names)
         try:
             given = read_given(entry.path, entry.name)
-            if len(entries) > 1 and is_companion(given):
-                continue
-            form, scenes = _converted(given, entry, batch, companions)
+            if len(entries) == 1 or not is_companion(given):
+                yield conversion.outcome(entry, given)
         except UsageError as error:
             yield Outcome(entry, failures=(error,))
-            continue
-        known.update(scene.id for scene in scenes)
-        yield _named(scenes, entry, form, taken, batch.ids)
-    if batch.ids and (unused := [name for name in batch.ids.by_name if name not in known]):
+    if batch.ids and (unused := [name for name in batch.ids.by_name if name not in conversion.known]):
         shown = ", ".join(unused[:10]) + (", ..." if len(unused) > 10 else "")
         hint = "a name is that of a file, of the folder of a run (or its path in the tree), or of a record in a file"
         problem = FileProblem(f"{batch.ids.file}: no scene is named {shown}", hint=hint)
@@ -245,66 +274,93 @@ def convert_each(entries: Sequence[Entry], batch: Batch) -> Iterator[Outcome]:
 
 def convert_file(path: Path, batch: Batch) -> Outcome:
     """Return the result for one file; an error that concerns all of it is raised."""
-    entry = Entry.of(path)
-    form, scenes = _converted(read_given(path), entry, batch, _Companions(batch))
-    return _named(scenes, entry, form, {}, batch.ids)
+    given = read_given(path)
+    return _Conversion(batch).outcome(Entry.of(path), given)
 
 
-def _converted(given: SourceFile, entry: Entry, batch: Batch, companions: _Companions) -> tuple[str, Scenes]:
-    converter = converter_of(batch.form) if batch.form else recognised(given)
-    if not converter.fits(given):
-        alike = " or ".join(one.name for one in fitting(given))
-        hint = f"it looks like {alike}" if alike else ""
-        raise FileProblem(f"{given.name}: this is not {converter.name} ({converter.meaning})", hint=hint)
-    if companion := companions.named(entry):
-        return converter.name, converter(given, replace(batch.options, companion=companion))
-    beside = companions.beside(entry.path, converter)
-    if batch.beside is not None and beside is None:
-        hint = f"name it {entry.stem}.json, or put it into a folder {entry.stem}"
-        raise FileProblem(f"{batch.beside}: no file in it is named after {entry.name}", hint=hint)
-    scenes = converter(given, replace(batch.options, companion=beside))
-    if beside is None:
-        return converter.name, scenes
-    loss = Loss("assumed", "the file that lies beside belongs to the scene (--with)", 1, (beside.name,))
-    return converter.name, tuple(
-        replace(scene, losses=(*scene.losses, loss)) if isinstance(scene, Converted) else scene for scene in scenes
-    )
-
-
-class _Companions:
-    """The companions of the files of a batch, each read once."""
+class _Conversion:
+    """The conversion of a batch: companions are searched once, and no two scenes have the same id."""
 
     def __init__(self, batch: Batch) -> None:
-        self._place = place = batch.beside
-        self._all: list[Path] | None = None
-        if place and place.is_dir():
-            self._all = [path for folder, names in walk(place) for path in _inputs(folder / name for name in names)]
+        self.known = set[str]()
+        """Names and ids that a row of the table of ids may have."""
+        self._batch = batch
+        self._ids: dict[str, str] = {}
         self._beside: dict[tuple[Path, str], SourceFile | None] = {}
+        self._companions: list[Path] | None = None
+        if batch.beside and batch.beside.is_dir():
+            walked = walk(batch.beside)
+            self._companions = [path for folder, names in walked for path in _inputs(folder / name for name in names)]
 
-    def named(self, entry: Entry) -> SourceFile | None:
+    def outcome(self, entry: Entry, given: SourceFile) -> Outcome:
+        """Return the scenes of a file with ids that no other file's have."""
+        batch = self._batch
+        converter = converter_of(batch.form) if batch.form else recognised(given)
+        if not converter.fits(given):
+            alike = " or ".join(other.name for other in fitting(given))
+            hint = f"it looks like {alike}" if alike else ""
+            raise FileProblem(f"{given.name}: this is not {converter.name} ({converter.meaning})", hint=hint)
+        companion, assumed = self._named_companion(entry), tuple[Loss, ...]()
+        if companion is None:
+            companion = self._companion_beside(entry.path, converter)
+            if companion is not None:
+                what = "the file that lies beside belongs to the scene (--with)"
+                assumed = (Loss("assumed", what, 1, (companion.name,)),)
+            elif batch.beside is not None:
+                hint = f"name it {entry.stem}.json, or put it into a folder {entry.stem}"
+                raise FileProblem(f"{batch.beside}: no file in it is named after {entry.name}", hint=hint)
+        results = converter(given, replace(batch.options, companion=companion))
+        self.known.update(result.id for result in results)
+        scenes: list[Converted] = []
+        failures: list[UsageError] = []
+        for result in results:
+            if isinstance(result, Unconverted):
+                failures.append(result.problem)
+                continue
+            try:
+                name = self._free_id(result.id, entry, is_alone=len(results) == 1)
+                scenes.append(replace(result, id=name, losses=(*result.losses, *assumed)))
+            except UsageError as error:
+                failures.append(error)
+        return Outcome(entry, converter.name, tuple(scenes), tuple(failures))
+
+    def _free_id(self, own: str, entry: Entry, *, is_alone: bool) -> str:
+        """Return the id of a scene by the table of ids, else its own, else that of its file."""
+        if self._batch.ids is not None:
+            name = self._batch.ids.of_scene((own, *entry.names) if is_alone else (own,), entry.name)
+        else:
+            name = plain_id(own, f"{entry.name}: id of a scene") if own else id_of(entry.stem)
+        if name in self._ids:
+            hint = "give each its id in a table: --ids FILE (CSV with the columns name,id)"
+            raise FileProblem(f"{entry.name}: scene {name} is made of {self._ids[name]} already", hint=hint)
+        self._ids[name] = entry.name
+        return name
+
+    def _named_companion(self, entry: Entry) -> SourceFile | None:
         """Return the companion given with all files, or the one that is named after a file or the folder of its run;
         None where a folder of companions has none.
         """
-        if self._place is None or self._all is None:
-            return read_given(self._place) if self._place else None
-        exact = [self._place / f"{name}.json" for name in entry.names]
-        found = [path for path in exact if path in self._all][:1] or [
-            path for path in self._all if entry.stem in (path.stem, *path.relative_to(self._place).parts[:-1])
+        folder, companions = self._batch.beside, self._companions
+        if folder is None or companions is None:
+            return read_given(folder) if folder else None
+        exact = [folder / f"{name}.json" for name in entry.names]
+        paths = [path for path in exact if path in companions][:1] or [
+            path for path in companions if entry.stem in (path.stem, *path.relative_to(folder).parts[:-1])
         ]
-        if len(found) > 1:
-            found = [path for path in found if (given := _readable(path)) and is_companion(given)]
-        if len(found) > 1:
-            names = ", ".join(path.relative_to(self._place).as_posix() for path in found[:3])
-            raise FileProblem(f"{self._place}: several files are named after {entry.name}: {names}")
-        return read_given(found[0]) if found else None
+        if len(paths) > 1:
+            paths = [path for path in paths if (given := _readable(path)) and is_companion(given)]
+        if len(paths) > 1:
+            names = ", ".join(path.relative_to(folder).as_posix() for path in paths[:3])
+            raise FileProblem(f"{folder}: several files are named after {entry.name}: {names}")
+        return read_given(paths[0]) if paths else None
 
-    def beside(self, path: Path, converter: Converter) -> SourceFile | None:
-        """Return the only file of its form beside a file."""
+    def _companion_beside(self, path: Path, converter: Converter) -> SourceFile | None:
+        """Return the only companion of a form in the folder of a file."""
         key = (path.parent, converter.name)
         if key not in self._beside:
             inputs = _inputs(path.parent.iterdir())[:MOST_BESIDE]
-            listed = [one for one in inputs if one.suffix.lower() != ".npz" and one != path]
-            near = [given for one in listed if (given := _readable(one)) and converter.is_companion(given)]
+            listed = [_readable(other) for other in inputs if other.suffix.lower() != ".npz" and other != path]
+            near = [given for given in listed if given and converter.is_companion(given)]
             self._beside[key] = near[0] if len(near) == 1 else None
         return self._beside[key]
 
@@ -314,29 +370,6 @@ def _readable(path: Path) -> SourceFile | None:
         return read_given(path)
     except FileProblem:
         return None
-
-
-def _named(scenes: Scenes, entry: Entry, form: str, taken: dict[str, str], ids: SceneIds | None) -> Outcome:
-    """Return the scenes with ids that no other file's have."""
-    made: list[Converted] = []
-    failures: list[UsageError] = []
-    for scene in scenes:
-        if isinstance(scene, Unconverted):
-            failures.append(scene.problem)
-            continue
-        try:
-            if ids is not None:
-                name = ids.of_scene((scene.id, *entry.names) if len(scenes) == 1 else (scene.id,), entry.name)
-            else:
-                name = plain_id(scene.id, f"{entry.name}: id of a scene") if scene.id else id_of(entry.stem)
-            if name in taken:
-                hint = "give each its id in a table: --ids FILE (CSV with the columns name,id)"
-                raise FileProblem(f"{entry.name}: scene {name} is made of {taken[name]} already", hint=hint)
-            taken[name] = entry.name
-            made.append(replace(scene, id=name))
-        except UsageError as error:
-            failures.append(error)
-    return Outcome(entry, form, tuple(made), tuple(failures))
 
 
 def id_of(stem: str) -> str:

@@ -1,6 +1,5 @@
 """Converter for LayoutGPT: a line of CSS for each object, or the same as JSON records.
 
->>> from tsgkit.suites.sceneeval.converters.source import SourceFile, Options
 >>> text = '''Room Type: bedroom
 ... Room Size: max length 4.0m, max width 3.0m
 ... bed {length: 1.8m; width: 2.0m; height: 0.5m; left: 1.0m; top: 1.0m; depth: 0.25m; orientation: 90 degrees;}'''
@@ -20,10 +19,19 @@ room's metres are its real shorter side over the shorter side in its own prompt.
 (``--room-sizes FILE``), else one number for all rooms (``--assume shorter-side=METRES``); ``--assume
 pixels-per-metre=N`` sets one scale for all. Pixels were cut to whole ones: what is within 1.5 of the floor stands on
 it.
+
+>>> parsed = rules_of("Layout:\\nbed {length: 1.8m; orientation: 90 degrees;}\\nlamp {left: ?}")
+>>> parsed.rules[0].name, parsed.rules[0].values["length"]
+('bed', Value(number=1.8, unit='m'))
+>>> parsed.rules[1].values, parsed.rest
+({'left': None}, 'Layout:\\n')
+>>> Value.of("1.5707963 rad").degrees
+89.999998
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
@@ -32,40 +40,37 @@ from typing import Any, NamedTuple
 from pydantic import Field, ValidationError
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.geometry import Architecture, Floor
-from tsgkit.suites.sceneeval.converters.arrangements import (
-    REACH,
-    TINY,
-    Arrangement,
-    Ledger,
-    Names,
-    Thing,
-    with_parents,
-)
-from tsgkit.suites.sceneeval.converters.css import Rule, Value, rules_of
+from tsgkit.suites.sceneeval.converters.arrangements import REACH, TINY, Arrangement, Ledger, Thing, with_parents
 from tsgkit.suites.sceneeval.converters.measurements import (
-    HANGING,
-    HEIGHT,
     ForeignModel,
     Label,
+    hanging,
     plain_category,
+    rectangle,
     refuse_many,
-    walls_around,
+    room_within,
 )
-from tsgkit.suites.sceneeval.converters.source import AUTO, Assumption, Converter, Options, SourceFile
-from tsgkit.suites.sceneeval.converters.writer import Converted, Scenes, each_scene, room_of
+from tsgkit.suites.sceneeval.converters.source import AUTO, Assumption, Converter, Draft, Options, SourceFile
 from tsgkit.suites.sceneeval.scene_files.files import object_names, problem_of
 
 FIELDS = ("length", "width", "height", "left", "top", "depth", "orientation")
-SIZES, PLACE = FIELDS[:3], FIELDS[3:6]
+SIZES, LENGTHS = FIELDS[:3], FIELDS[:6]
 METRES = {"m": 1.0, "cm": 0.01, "mm": 0.001}
 UNITS = (*METRES, "px")
+RADIANS = frozenset({"rad", "radian", "radians"})
 LARGE = 30.0
 """No object is this many metres long: larger numbers without a unit are pixels."""
 MOST = 1e4
 PIXELS, SIDE = "pixels-per-metre", "shorter-side"
 CUT = 1.5
 """Pixels above the floor within which an object stands on it."""
+SCALE_HINT = (
+    f"say how large the rooms are: --room-sizes FILE, or --assume {SIDE}=METRES for all; or --assume {PIXELS}=N "
+    "(about 75 fits published bedrooms)"
+)
+_VALUE = re.compile(r"([-+]?(?:\d{1,9}(?:\.\d{0,20})?|\.\d{1,20})(?:[eE][-+]?\d{1,2})?)\s*+([A-Za-z°]{0,8})\s*+")
+_SEPARATOR = re.compile(r"[;\n]|[,:](?=\s*[A-Za-z-]+\s*:)")
+_FENCE = re.compile(r"^\s*+(?:```\w*+|\[|\])?\s*+$")
 _NUMBER = r"(\d{1,9}(?:\.\d{1,12})?)\s{0,3}([a-z]{0,6})"
 _ROOM = re.compile(
     rf"max\s{{1,3}}length\s{{0,3}}[:=]?\s{{0,3}}{_NUMBER}[\s,;]{{1,4}}max\s{{1,3}}width\s{{0,3}}[:=]?\s{{0,3}}{_NUMBER}",
@@ -75,6 +80,69 @@ _TYPE = re.compile(r"room\s{1,3}type\s{0,3}[:=]\s{0,3}([A-Za-z][\w -]{0,40})", r
 _MARKS = re.compile(r"^(?:[-*#.\s]|\d{1,4}[.)])+")
 
 
+class Value(NamedTuple):
+    """A number with its unit."""
+
+    number: float
+    unit: str
+
+    @staticmethod
+    def of(text: str) -> Value | None:
+        """Return the value of a text; None if it is invalid, or larger than any room."""
+        match = _VALUE.fullmatch(text.strip()[:80])
+        if match is None or not abs(number := float(match[1])) <= MOST:
+            return None
+        return Value(number, match[2].lower())
+
+    @property
+    def degrees(self) -> float:
+        """The angle, from degrees where it does not say radians, within a whole turn."""
+        turn = math.degrees(self.number) if self.unit in RADIANS else self.number
+        return round(math.fmod(turn, 360.0), 6)
+
+
+_Sides = tuple[Value, Value]
+"""The length (across) and the width (down) of a room, in the unit of its prompt."""
+
+
+class Rule(NamedTuple):
+    """A name with its declarations; invalid ones are None."""
+
+    name: str
+    values: Mapping[str, Value | None]
+
+
+class Rules(NamedTuple):
+    """The rules of a text, the text around them, and the number of braces without a rule."""
+
+    rules: tuple[Rule, ...]
+    rest: str
+    unread: int
+
+
+def rules_of(text: str) -> Rules:
+    """Return every ``name {property: value; ...}`` of a text, in one pass."""
+    rules: list[Rule] = []
+    head, *pieces = text.split("{")
+    rest, unread = [], 0
+    for piece in pieces:
+        before, _, line = head.rpartition("\n")
+        body, closed, after = piece.partition("}")
+        values = {}
+        for part in _SEPARATOR.split(body) if closed else ():
+            name, colon, value = part.partition(":")
+            if colon and name.strip():
+                values[name.strip().lower()[:60]] = Value.of(value)
+        if values and line.strip():
+            rules.append(Rule(line.strip().rstrip(":").strip()[:200], values))
+            rest.append(f"{before}\n" if before else "")
+        else:
+            unread += 1
+            rest.append(head)
+        head = after if closed else piece
+    return Rules(tuple(rules), "".join([*rest, head if not _FENCE.match(head) else ""]), unread)
+
+
 class _Record(ForeignModel):
     query: Label | None = Field(default=None, alias="query_id")
     iteration: Label | None = Field(default=None, alias="iter")
@@ -82,17 +150,9 @@ class _Record(ForeignModel):
     things: tuple[tuple[Label, dict[str, Any]], ...] = Field(alias="object_list")
 
 
-class _Room(NamedTuple):
-    """The room in a prompt, in the prompt's unit."""
-
-    across: Value
-    down: Value
-
-
-class _Scene(NamedTuple):
+class _RuledScene(NamedTuple):
     """One layout, from either form."""
 
-    id: str
     query: str
     """The record's own id, without the number of its round."""
     rules: tuple[Rule, ...]
@@ -102,113 +162,111 @@ class _Scene(NamedTuple):
     """Fields of its record that are not read."""
 
 
-def fits(given: SourceFile) -> bool:
+def _fits(given: SourceFile) -> bool:
     """Return whether a file has records with an ``object_list`` and no centroid, or rules of CSS that say length and
     left.
     """
-    records = given.value if isinstance(given.value, list) else [given.value]
-    if given.value is not None:
-        return bool(records) and all(_is_record(one) for one in records)
-    return any({"length", "left"} <= rule.values.keys() for rule in rules_of(given.text).rules)
-
-
-def _is_record(one: object) -> bool:
-    return isinstance(one, dict) and "object_list" in one and "centroid" not in one
-
-
-def convert(given: SourceFile, options: Options) -> Scenes:
-    """Convert the scenes of a file: one of a text, and one of each record."""
-    scenes = _scenes(given)
-
-    def make(number: int, name: str, where: str) -> Converted:
-        return room_of(_arranged(scenes[number]._replace(id=name), where, options), where)
-
-    return each_scene([scene.id for scene in scenes], given.name, make)
-
-
-def _scenes(given: SourceFile) -> list[_Scene]:
     if given.value is None:
-        found = rules_of(given.text)
-        return [_Scene("", PurePath(given.name).stem, found.rules, found.rest, found.unread)]
-    records = _records(given)
-    names = [record.query or "" for record in records]
-    return [_scene(record, names.count(record.query or "") > 1) for record in records]
+        return any({"length", "left"} <= rule.values.keys() for rule in rules_of(given.text).rules)
+    return bool(given.records) and all(
+        isinstance(record, dict) and "object_list" in record and "centroid" not in record for record in given.records
+    )
 
 
-def _scene(record: _Record, is_one_of_several: bool) -> _Scene:
-    name = record.query or ""
-    if is_one_of_several and record.iteration is not None:
-        name = f"{name}-{record.iteration}" if name else ""
-    rules = tuple(_rule(*thing) for thing in record.things)
-    return _Scene(name, record.query or "", rules, _words(record.prompt), more=tuple(record.more))
-
-
-def _records(given: SourceFile) -> list[_Record]:
-    listed = given.value if isinstance(given.value, list) else [given.value]
-    refuse_many(len(listed), given.name)
+def _scenes(given: SourceFile) -> list[tuple[str, _RuledScene]]:
+    """Return the scene of a text, or of each record; one of several rounds has the number of its round."""
+    if given.value is None:
+        text = rules_of(given.text)
+        return [("", _RuledScene(PurePath(given.name).stem, text.rules, text.rest, text.unread))]
+    refuse_many(len(given.records), given.name)
     try:
-        return [_Record.model_validate(one) for one in listed]
+        records = [_Record.model_validate(value) for value in given.records]
     except ValidationError as error:
-        raise problem_of(error, given.name, object_names(listed, "object_list", "query_id")) from None
+        raise problem_of(error, given.name, object_names(given.records, "object_list", "query_id")) from None
+    queries, scenes = [record.query or "" for record in records], []
+    for record, query in zip(records, queries, strict=True):
+        is_round = query and record.iteration is not None and queries.count(query) > 1
+        rules = tuple(
+            Rule(name, {field: _value(value) for field, value in fields.items()}) for name, fields in record.things
+        )
+        scene = _RuledScene(query, rules, _words(record.prompt), more=tuple(record.model_extra or ()))
+        scenes.append((f"{query}-{record.iteration}" if is_round else query, scene))
+    return scenes
+
+
+def _value(field: object) -> Value | None:
+    """Return the value of a field of a record."""
+    if isinstance(field, int | float) and not isinstance(field, bool):
+        return Value(float(field), "") if abs(field) <= MOST else None
+    return Value.of(field) if isinstance(field, str) else None
 
 
 def _words(prompt: object) -> str:
     """Return the text of a prompt: a string, or messages."""
-    if isinstance(prompt, str):
-        return prompt
     if isinstance(prompt, list):
-        return "\n".join(_words(one) for one in prompt[-50:] if isinstance(one, str | dict))
-    said = prompt.get("content") if isinstance(prompt, dict) else None
-    return said if isinstance(said, str) else ""
+        return "\n".join(_words(message) for message in prompt[-50:] if isinstance(message, str | dict))
+    text = prompt.get("content") if isinstance(prompt, dict) else prompt
+    return text if isinstance(text, str) else ""
 
 
-def _rule(name: str, fields: Mapping[str, Any]) -> Rule:
-    """Return a thing of a record as the rule it was."""
-    values = {}
-    for field, said in fields.items():
-        if isinstance(said, int | float) and not isinstance(said, bool):
-            values[field] = Value(float(said), "") if abs(said) <= MOST else None
-        elif isinstance(said, str):
-            values[field] = Value.of(said)
-        else:
-            values[field] = None
-    return Rule(name, values)
-
-
-def _arranged(scene: _Scene, where: str, options: Options) -> Arrangement:
-    refuse_many(len(scene.rules), where)
-    losses = Ledger()
+def _arranged(scene: _RuledScene, draft: Draft) -> Arrangement:
+    refuse_many(len(scene.rules), draft.where)
+    losses, options = draft.losses, draft.options
     if scene.unread:
         losses.lost("lines with braces that are no rule", count=scene.unread)
     losses.ignored("fields of records", (name[:60] for name in scene.more))
     losses.ignored("properties", {name[:60] for rule in scene.rules for name in rule.values if name not in FIELDS})
-    whole = [rule for rule in scene.rules if _is_whole(rule, losses)]
-    if scene.rules and not whole:
+    rules = [rule for rule in scene.rules if _is_whole(rule, losses)]
+    if scene.rules and not rules:
         lacking = [field for field in FIELDS if not any(rule.values.get(field) for rule in scene.rules)]
-        raise FileProblem(f"{where}: no object has a whole size and place; missing: {', '.join(lacking) or 'varies'}")
-    room = _room(scene.condition, options, where)
-    measure = _measure(whole, room, _settled(scene, room, options, where), where, losses)
-    things = _things(whole, measure, options, losses, room)
-    return Arrangement(scene.id, things, _built(room, measure, scene.condition, losses), losses=losses.told())
+        missing = ", ".join(lacking) or "varies"
+        raise FileProblem(f"{draft.where}: no object has a whole size and place; missing: {missing}")
+    room = _room(scene.condition, options, draft.where)
+    measure = _measure(scene.query, rules, room, draft)
+    across, down = map(measure.of_value, room) if room else (0.0, 0.0)
+    place, depth = options.choice("place", "centre"), options.choice("depth", "middle")
+    losses.assumed(f"depth is the height of {depth}s (--assume depth)", len(rules))
+    losses.assumed(f"left and top are of the {place}s of things (--assume place)", len(rules))
+    losses.assumed("top is counted from the far edge, and orientation 0 faces the near one", len(rules))
+    things = []
+    for rule in rules:
+        category, turn = plain_category(_MARKS.sub("", rule.name)), rule.values.get("orientation")
+        length, width, height, left, top, level = (
+            measure.of_value(value) for field in LENGTHS if (value := rule.values[field])
+        )
+        x, y = left, down - top  # on our floor plan, where y grows towards the far edge
+        if place == "corner":
+            x, y = x + length / 2, y - width / 2
+        level -= height / 2 if depth == "middle" else 0.0
+        things.append(Thing(
+            draft.names.counted(category.replace(" ", "_")), category,
+            (x, y, 0.0 if abs(level) < measure.cut - TINY else level), turn.degrees if turn else 0.0,
+            (length, width, height), held_by=hanging(category),
+        ))  # fmt: skip
+    placed = with_parents(things, losses, max(REACH, measure.cut))
+    if room is None:
+        losses.lost("the size of the room, which is put around its objects (--assume room=LxW)")
+        return Arrangement(placed, None)
+    types = _TYPE.findall(scene.condition)
+    name = types[-1].strip().lower() if types else "room"
+    losses.assumed("the room is a rectangle")
+    built = room_within(rectangle(across, down), losses, name=name.replace(" ", "_"), room=name)
+    return Arrangement(placed, built)
 
 
 def _is_whole(rule: Rule, losses: Ledger) -> bool:
-    if all((value := rule.values.get(field)) is not None and value.number == 0 for field in FIELDS):
-        losses.lost("lines that the generator could not read and kept with all values 0, left out", rule.name[:60])
-        return False
     known = {field: value for field in FIELDS if (value := rule.values.get(field)) is not None}
-    if missing := [field for field in (*SIZES, *PLACE) if field not in known]:
+    if len(known) == len(FIELDS) and not any(value.number for value in known.values()):
+        losses.lost("lines that the generator could not read and kept with all values 0, left out", rule.name[:60])
+    elif missing := [field for field in LENGTHS if field not in known]:
         losses.lost("objects without a size or a place that can be read, left out", f"{rule.name[:60]} ({missing[0]})")
-        return False
-    if any(known[field].number <= 0 for field in SIZES):
+    elif any(known[field].number <= 0 for field in SIZES):
         losses.lost("objects whose size is nothing, left out", rule.name[:60])
-        return False
-    if "orientation" not in known:
-        losses.assumed("objects without an orientation have 0")
-    return True
-
-
-# metres
+    else:
+        if "orientation" not in known:
+            losses.assumed("objects without an orientation have 0")
+        return True
+    return False
 
 
 class _Measure(NamedTuple):
@@ -223,169 +281,81 @@ class _Measure(NamedTuple):
         return value.number * self.metres[value.unit]
 
 
-class _Settled(NamedTuple):
-    """The user's settings about lengths."""
-
-    unit: str
-    side: float
-    """The real shorter side of the room in metres; 0 if not given."""
-    pixels: float
-    """Pixels per metre; 0 if not given."""
-
-
-def _settled(scene: _Scene, room: _Room | None, options: Options, where: str) -> _Settled:
-    """Return the settings about lengths for one layout; its row in the table has priority."""
-    row = options.room_sizes.of(scene.query) if options.room_sizes else None
-    stated, pixels = options.number(SIDE, 0.0), options.number(PIXELS, 0.0)
-    if stated and pixels:
+def _measure(query: str, rules: Sequence[Rule], room: _Sides | None, draft: Draft) -> _Measure:
+    """Return the units of a layout in metres; pixels and multiples of a side need a length of their own, from the row
+    of the room in the table, else from the user's assumptions.
+    """
+    where, options, losses = draft.where, draft.options, draft.losses
+    row = options.room_sizes.of(query) if options.room_sizes else None
+    side, pixels = options.number(SIDE, 0.0), options.number(PIXELS, 0.0)
+    if side and pixels:
         raise UsageError(f"{where}: --assume {SIDE} and --assume {PIXELS} say the same thing", hint="say one of them")
-    if options.room_sizes and row is None and not (stated or pixels):
+    if options.room_sizes and row is None and not (side or pixels):
         message = f"{where}: --room-sizes: {options.room_sizes.name} does not have its room"
-        raise FileProblem(
-            message, hint=f"add a row for {scene.query:.80}, or say --assume {SIDE}=METRES for the others"
-        )
-    side = row.shorter if row else stated
+        raise FileProblem(message, hint=f"add a row for {query:.80}, or say --assume {SIDE}=METRES for the others")
+    if row:
+        side, pixels = row.shorter, 0.0
     if side and room is None:
-        raise FileProblem(f"{where}: the size of its room in its own numbers is missing, so it has no scale",
-                          hint="say it: --assume room=LxW")  # fmt: skip
-    return _Settled(options.choice("unit"), side, 0.0 if row else pixels)
-
-
-def _measure(rules: Sequence[Rule], room: _Room | None, said: _Settled, where: str, losses: Ledger) -> _Measure:
-    """Return the units of a layout in metres; pixels and multiples of a side need a length of their own."""
-    values = [rule.values[field] for rule in rules for field in (*SIZES, *PLACE)]
+        message = f"{where}: the size of its room in its own numbers is missing, so it has no scale"
+        raise FileProblem(message, hint="say it: --assume room=LxW")
+    values = [rule.values[field] for rule in rules for field in LENGTHS]
     lengths = [value for value in (*values, *(room or ())) if value is not None]
-    plain = _unit_of_plain(lengths) if said.unit == AUTO else said.unit
+    plain = options.choice("unit")
+    if plain == AUTO:  # the unit of the others if they agree, else the one that gives plausible rooms
+        others = {value.unit for value in lengths} - {""}
+        largest = max((value.number for value in lengths), default=0.0)
+        plain = others.pop() if len(others) == 1 else "px" if largest > LARGE else "m"
     used = {value.unit or plain for value in lengths}
     if odd := used - set(UNITS):
         raise FileProblem(f"{where}: {min(odd)!r:.20} is no unit of length", hint=f"units: {', '.join(UNITS)}")
     if any(not value.unit for value in lengths):
         losses.assumed(f"numbers without a unit are {plain} (--assume unit)")
-    metres = {**METRES, "px": 1 / said.pixels if said.pixels else 0.0}
-    if said.side and room is not None:
-        units = {side.unit or plain for side in room}
+    metres = {**METRES, "px": 1 / pixels if pixels else 0.0}
+    if side and room is not None:
+        units = {length.unit or plain for length in room}
         if units != used or len(units) != 1:
-            raise FileProblem(
-                f"{where}: its room and its objects are in several units: {', '.join(sorted(units | used))}"
-            )
-        own = min(side.number * (metres[side.unit or plain] or 1.0) for side in room)
-        metres = {unit: (size or 1.0) * said.side / own for unit, size in metres.items()}
+            several = ", ".join(sorted(units | used))
+            raise FileProblem(f"{where}: its room and its objects are in several units: {several}")
+        own = min(length.number * (metres[length.unit or plain] or 1.0) for length in room)
+        metres = {unit: (size or 1.0) * side / own for unit, size in metres.items()}
         losses.assumed("a room's real shorter side is the shorter side in its prompt")
-    elif "px" in used and said.pixels:
-        losses.assumed(f"{said.pixels:g} pixels are a metre (as said)")
+    elif "px" in used and pixels:
+        losses.assumed(f"{pixels:g} pixels are a metre (as said)")
     elif "px" in used:
         raise FileProblem(f"{where}: its lengths are pixels of unknown size", hint=SCALE_HINT)
-    elif room is not None and _is_normalised(room, plain):
-        message = f"{where}: its room is 1 m wide, so its metres are multiples of the room's shorter side"
-        raise FileProblem(message, hint=SCALE_HINT)
+    elif room is not None:
+        shorter = min(room, key=lambda length: length.number)
+        if (shorter.unit or plain) == "m" and abs(shorter.number - 1) < 1e-3:
+            message = f"{where}: its room is 1 m wide, so its metres are multiples of the room's shorter side"
+            raise FileProblem(message, hint=SCALE_HINT)
     return _Measure({**metres, "": metres[plain]}, CUT * metres["px"] if "px" in used else 0.0)
 
 
-SCALE_HINT = (
-    f"say how large the rooms are: --room-sizes FILE, or --assume {SIDE}=METRES for all; or --assume {PIXELS}=N "
-    "(about 75 fits published bedrooms)"
-)
-
-
-def _is_normalised(room: _Room, plain: str) -> bool:
-    shorter = min(room, key=lambda side: side.number)
-    return (shorter.unit or plain) == "m" and abs(shorter.number - 1) < 1e-3
-
-
-def _unit_of_plain(lengths: Sequence[Value]) -> str:
-    """Return the unit of numbers without one: that of the others if they agree, else the one that gives plausible
-    rooms.
-    """
-    others = {value.unit for value in lengths} - {""}
-    if len(others) == 1:
-        return next(iter(others))
-    return "px" if max((value.number for value in lengths), default=0.0) > LARGE else "m"
-
-
-# the room
-
-
-def _room(condition: str, options: Options, where: str) -> _Room | None:
-    if said := options.said.get("room"):
-        parts = [Value.of(part) for part in said.lower().split("x")]
-        if len(parts) != 2 or not all(part is not None and part.number > 0 for part in parts):
-            raise UsageError(f"{where}: --assume room={said}: not LENGTHxWIDTH, as in 4.2mx3m")
-        across, down = (part for part in parts if part is not None)
-        return _Room(across._replace(unit=across.unit or "m"), down._replace(unit=down.unit or "m"))
-    if not (found := _ROOM.findall(condition)):
+def _room(condition: str, options: Options, where: str) -> _Sides | None:
+    """Return the room that the user set, else that of the condition."""
+    if text := options.said.get("room"):
+        sides = [
+            side._replace(unit=side.unit or "m")
+            for part in text.lower().split("x")
+            if (side := Value.of(part)) and side.number > 0
+        ]
+        if len(sides) != 2 or text.lower().count("x") != 1:
+            raise UsageError(f"{where}: --assume room={text}: not LENGTHxWIDTH, as in 4.2mx3m")
+        return sides[0], sides[1]
+    if not (rooms := _ROOM.findall(condition)):
         return None
-    across, across_unit, down, down_unit = found[-1]
-    room = _Room(Value(float(across), across_unit.lower()), Value(float(down), down_unit.lower()))
-    return room if min(room.across.number, room.down.number) > 0 else None
-
-
-def _built(room: _Room | None, measure: _Measure, condition: str, losses: Ledger) -> Architecture | None:
-    if room is None:
-        losses.lost("the size of the room, which is put around its objects (--assume room=LxW)")
-        return None
-    across, down = (measure.of_value(side) for side in room)
-    corners = ((0.0, 0.0), (across, 0.0), (across, down), (0.0, down))
-    named = _TYPE.findall(condition)
-    losses.assumed("the room is a rectangle")
-    losses.assumed(f"walls are {HEIGHT} m high")
-    losses.lost("doors and windows: the form has none")
-    name = named[-1].strip().lower() if named else "room"
-    walls = walls_around(corners, name.replace(" ", "_"), HEIGHT)
-    return Architecture((Floor(name, tuple((x, y, 0.0) for x, y in corners)),), walls)
-
-
-# what stands in it
-
-
-def _things(
-    rules: Sequence[Rule], measure: _Measure, options: Options, losses: Ledger, room: _Room | None
-) -> tuple[Thing, ...]:
-    rows = [_metres(rule, measure) for rule in rules]
-    down = measure.of_value(room.down) if room else 0.0
-    place, depth = options.choice("place", "centre"), options.choice("depth", "middle")
-    losses.assumed(f"depth is the height of {depth}s (--assume depth)", len(rows))
-    losses.assumed(f"left and top are of the {place}s of things (--assume place)", len(rows))
-    losses.assumed("top is counted from the far edge, and orientation 0 faces the near one", len(rows))
-    names = Names()
-    found = []
-    for rule, row in zip(rules, rows, strict=True):
-        category, turn = _category(rule.name), rule.values.get("orientation")
-        x, y = _centre(row, down, place)
-        level = row["depth"] - (row["height"] / 2 if depth == "middle" else 0.0)
-        found.append(
-            Thing(
-                names.counted(category.replace(" ", "_")),
-                category,
-                (x, y, 0.0 if abs(level) < measure.cut - TINY else level),
-                turn.degrees if turn else 0.0,
-                (row["length"], row["width"], row["height"]),
-                held_by="ceiling" if category in HANGING else None,
-            )
-        )
-    return with_parents(found, losses, max(REACH, measure.cut))
-
-
-def _metres(rule: Rule, measure: _Measure) -> dict[str, float]:
-    return {field: measure.of_value(value) for field in (*SIZES, *PLACE) if (value := rule.values[field])}
-
-
-def _centre(row: Mapping[str, float], down: float, place: str) -> tuple[float, float]:
-    """On our floor plan, where y grows towards the far edge."""
-    x, y = row["left"], down - row["top"]
-    return (x + row["length"] / 2, y - row["width"] / 2) if place == "corner" else (x, y)
-
-
-def _category(name: str) -> str:
-    """``- dining_table_2`` is a dining table."""
-    return plain_category(_MARKS.sub("", name))
+    across, across_unit, down, down_unit = rooms[-1]
+    length, width = Value(float(across), across_unit.lower()), Value(float(down), down_unit.lower())
+    return (length, width) if min(length.number, width.number) > 0 else None
 
 
 LAYOUTGPT = Converter(
     "layoutgpt",
     "rules of CSS, bed {length: 1.8m; width: 2m; height: ...; left: ...; top: ...; depth: ...; orientation: ...}, or "
     "JSON records with an object_list",
-    fits,
-    convert,
+    _fits,
+    _arranged,
+    _scenes,
     (
         Assumption("place", ("centre", "corner"), "of what left and top are (default: centre)"),
         Assumption("depth", ("middle", "underside"), "of what depth is the height (default: middle)"),
@@ -394,6 +364,5 @@ LAYOUTGPT = Converter(
         Assumption(PIXELS, (), "how many pixels a metre has"),
         Assumption("room", None, "LENGTHxWIDTH of the room where the file has no condition, as in 4.2mx3m"),
     ),
-    names_meshes=False,
     uses_room_sizes=True,
 )

@@ -1,6 +1,5 @@
 """Converter for LayoutVLM: placements of assets, with a configuration that describes the assets.
 
->>> from tsgkit.suites.sceneeval.converters.source import SourceFile, Options
 >>> config = '''{"boundary": {"floor_vertices": [[0, 0, 0], [4, 0, 0], [4, 3, 0], [0, 3, 0]], "wall_height": 2.5},
 ...   "assets": {"u1-0": {"category": "bed", "assetMetadata": {"boundingBox": {"x": 1.6, "y": 2, "z": 0.6}}}}}'''
 >>> layout = '{"bed-0": {"position": [1, 2, 0.3], "rotation": [0, 0, 90]}}'
@@ -32,13 +31,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from tsgkit.errors import FileProblem
-from tsgkit.geometry import Architecture, Floor
-from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Ledger, Names, Point, Thing, with_parents
+from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Ledger, Point, Thing, with_parents
 from tsgkit.suites.sceneeval.converters.measurements import (
-    HEIGHT,
     Deep,
     Flat,
     ForeignModel,
@@ -46,17 +43,14 @@ from tsgkit.suites.sceneeval.converters.measurements import (
     box_of_mesh,
     refuse_many,
     ring,
+    room_within,
+    scaled,
     size_of,
-    tell_unread,
-    walls_around,
 )
-from tsgkit.suites.sceneeval.converters.source import AUTO, Assumption, Converter, Options, SourceFile
-from tsgkit.suites.sceneeval.converters.writer import Scenes, room_of, state_of
-from tsgkit.suites.sceneeval.scene_files.files import problem_of
-from tsgkit.suites.sceneeval.scene_files.simple import Far, Size
+from tsgkit.suites.sceneeval.converters.source import AUTO, Assumption, Converter, Draft, Options, SourceFile
+from tsgkit.suites.sceneeval.scene_files.simple import Far, Size, Sizes
 
 PREFIX = "layoutvlm-objaverse"
-ASSETS = "the assets (--assets layoutvlm_objathor=DIR), or the configuration of the scene (--with CONFIG.json)"
 FRONTS = {"+x": 90.0, "-y": 0.0, "-x": -90.0, "+y": 180.0}
 """Our yaw of an asset that faces so."""
 ROUNDED = 0.005
@@ -64,29 +58,13 @@ ROUNDED = 0.005
 HUNG = 3.0
 """Metres from the floor to the middle of a thing on the ceiling."""
 Angles = Far | tuple[Far] | Deep
-Scale = Size | tuple[Size, Size, Size]
 _TO_UNDERSCORES = str.maketrans("-'/, ", "_____")
 
 
 class _Place(ForeignModel):
     position: Deep
     rotation: Angles = 0.0
-    scale: Scale = 1.0
-
-    @property
-    def turn(self) -> float:
-        """The angle about the vertical."""
-        return self.rotation[-1] if isinstance(self.rotation, tuple) else self.rotation
-
-    @property
-    def is_tilted(self) -> bool:
-        """True if it is rotated about another axis than the vertical."""
-        return isinstance(self.rotation, tuple) and any(self.rotation[:-1])
-
-    @property
-    def scales(self) -> Point:
-        """Along its x, y and z."""
-        return self.scale if isinstance(self.scale, tuple) else (self.scale,) * 3
+    scale: Size | Sizes = 1.0
 
 
 class _Box(ForeignModel):
@@ -109,10 +87,13 @@ class _Asset(ForeignModel):
     variable: Label | None = Field(default=None, alias="asset_var_name")
     metadata: _Metadata = Field(default=_Metadata(), alias="assetMetadata")
 
-    @property
-    def is_dumped(self) -> bool:
-        """True if the generator wrote its own objects instead of a configuration."""
-        return self.annotations is not None and self.variable is not None
+    def size(self, order: str) -> Point | None:
+        """Return its width, depth and height; the generator wrote its own objects out depth first."""
+        if (box := self.metadata.box) is None:
+            return None
+        is_dumped = self.annotations is not None and self.variable is not None
+        is_swapped = is_dumped if order == AUTO else order == "depth-first"
+        return (box.y, box.x, box.z) if is_swapped else (box.x, box.y, box.z)
 
 
 class _Boundary(ForeignModel):
@@ -126,81 +107,51 @@ class _Config(ForeignModel):
     task: Label | None = Field(default=None, alias="task_description")
 
 
-def fits(given: SourceFile) -> bool:
+def _fits(given: SourceFile) -> bool:
     """Return whether a file says a position and a rotation of some names."""
-    value = given.value
-    return isinstance(value, dict) and any(_is_place(one) and "rotation" in one for one in value.values())
+    return any(isinstance(pose, dict) and {"position", "rotation"} <= pose.keys() for pose in given.fields.values())
 
 
-def _is_place(value: object) -> bool:
-    return isinstance(value, dict) and "position" in value
-
-
-def is_companion(given: SourceFile) -> bool:
+def _is_configuration(given: SourceFile) -> bool:
     """Return whether a file is the configuration of a scene."""
-    boundary = given.value.get("boundary") if isinstance(given.value, dict) else None
+    boundary = given.fields.get("boundary")
     return isinstance(boundary, dict) and "floor_vertices" in boundary
 
 
-def convert(given: SourceFile, options: Options) -> Scenes:
-    """Convert the one scene of a layout and its configuration."""
-    losses = Ledger()
-    places = _places(given, losses)
-    config = _config(given, options)
-    assets = _assets(places, config, options, given.name, losses)
-    things = _things(places, assets, options, losses)
-    built = _built(config.boundary, losses)
-    tell_unread(losses, "fields of the configuration", [config, config.boundary])
-    tell_unread(losses, "fields of assets", config.assets.values())
-    tell_unread(losses, "fields of places", places.values())
-    found = Arrangement("", things, built, config.task or "", losses.told(), ASSETS)
-    return (state_of(found, PREFIX, given.name) if options.to == "state" else room_of(found, given.name),)
-
-
-def _places(given: SourceFile, losses: Ledger) -> dict[str, _Place]:
-    refuse_many(len(given.value), given.name)
-    found: dict[str, _Place] = {}
-    for name, value in given.value.items():
-        if not _is_place(value):
-            losses.lost("entries without a position", name[:60])
+def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
+    """Return the one scene of a layout and its configuration."""
+    losses, where = draft.losses, draft.where
+    refuse_many(len(given.value), where)
+    poses: dict[str, _Place] = {}
+    for key, value in given.value.items():
+        if not (isinstance(value, dict) and "position" in value):
+            losses.lost("entries without a position", key[:60])
             continue
-        try:
-            found[name] = _Place.model_validate(value)
-        except ValidationError as error:
-            raise problem_of(error, f"{given.name}: object {name!r:.80}") from None
+        poses[key] = _Place.of(value, f"{where}: object {key!r:.80}")
         if "rotation" not in value:
             losses.assumed("assets without a rotation have 0")
-    return found
-
-
-def _config(given: SourceFile, options: Options) -> _Config:
-    config = options.companion
-    if config is None:
+    if (companion := draft.options.companion) is None:
         raise FileProblem(
-            f"{given.name}: a layout alone lacks the sizes of its room and its assets",
+            f"{where}: a layout alone lacks the sizes of its room and its assets",
             hint="name the configuration of its scene (boundary and assets): --with CONFIG.json",
         )
-    if not is_companion(config):
-        raise FileProblem(f"{config.name}: boundary: floor_vertices: a configuration of a scene has them")
-    try:
-        return _Config.model_validate(config.value)
-    except ValidationError as error:
-        raise problem_of(error, config.name) from None
-
-
-def _built(boundary: _Boundary, losses: Ledger) -> Architecture:
-    if boundary.height is None:
-        losses.assumed(f"walls are {HEIGHT} m high")
-    losses.lost("doors and windows: the form has none")
-    corners = ring((corner[0], corner[1]) for corner in boundary.corners)
-    walls = walls_around(corners, "room", boundary.height or HEIGHT)
-    return Architecture((Floor("room", tuple((x, y, 0.0) for x, y in corners)),), walls)
+    if not _is_configuration(companion):
+        raise FileProblem(f"{companion.name}: boundary: floor_vertices: a configuration of a scene has them")
+    configuration = _Config.of(companion.value, companion.name)
+    boundary = configuration.boundary
+    things = _things(poses, _assets(poses, configuration, draft), draft)
+    built = room_within(ring((corner[0], corner[1]) for corner in boundary.corners), losses, boundary.height)
+    losses.unread("fields of the configuration", [configuration, boundary])
+    losses.unread("fields of assets", configuration.assets.values())
+    losses.unread("fields of places", poses.values())
+    sources = "the assets (--assets layoutvlm_objathor=DIR), or the configuration of the scene (--with CONFIG.json)"
+    return Arrangement(things, built, configuration.task or "", sources)
 
 
 # the assets of a layout
 
 
-class _Known(NamedTuple):
+class _KnownAsset(NamedTuple):
     """An asset with data from the configuration and its own folder."""
 
     uid: str
@@ -210,54 +161,46 @@ class _Known(NamedTuple):
     mesh_middle: Point | None = None
 
 
-def _assets(
-    places: Iterable[str], config: _Config, options: Options, where: str, losses: Ledger
-) -> dict[str, _Known | None]:
+def _assets(keys: Iterable[str], configuration: _Config, draft: Draft) -> dict[str, _KnownAsset | None]:
     """Return the asset of each key of a layout: under that key in the configuration, by its rebuilt key, by its
     category.
     """
-    refuse_many(len(config.assets), f"{where}: configuration")
-    known: dict[str, _Known] = {}
-    for key, asset in config.assets.items():
-        if (found := _known(key, asset, options, where)).category:
-            known[key] = found
+    refuse_many(len(configuration.assets), f"{draft.where}: configuration")
+    known: dict[str, _KnownAsset] = {}
+    for key, configured in configuration.assets.items():
+        if (asset := _known(key, configured, draft.options, draft.where)).category:
+            known[key] = asset
         else:
-            losses.lost("assets of the configuration of which nothing is known", key)
-    if config.assets and not known:
+            draft.losses.lost("assets of the configuration of which nothing is known", key)
+    if configuration.assets and not known:
         raise FileProblem(
-            f"{where}: its configuration names assets by ids only, without categories and sizes",
+            f"{draft.where}: its configuration names assets by ids only, without categories and sizes",
             hint="name the folder with the data.json of each: --assets layoutvlm_objathor=DIR",
         )
     rebuilt = dict(_rebuilt(known))
-    by_category: dict[str, dict[str, _Known]] = {}
-    for one in known.values():
-        by_category.setdefault(_variable(one.category), {}).setdefault(one.uid, one)
-    found_by_key: dict[str, _Known | None] = {}
-    for name in places:
-        found_by_key[name] = known.get(name) or rebuilt.get(name) or _of_category(name, by_category, losses)
-    used = {id(one) for one in found_by_key.values()}
-    for name in sorted(rebuilt):
-        if id(rebuilt[name]) not in used:
-            losses.lost("assets of the configuration that the layout has no place for", name)
-    return found_by_key
+    by_category: dict[str, dict[str, _KnownAsset]] = {}
+    for asset in known.values():
+        by_category.setdefault(_variable(asset.category), {}).setdefault(asset.uid, asset)
+    by_key = {key: known.get(key) or rebuilt.get(key) or _of_category(key, by_category, draft.losses) for key in keys}
+    used = {id(asset) for asset in by_key.values()}
+    for key in sorted(rebuilt):
+        if id(rebuilt[key]) not in used:
+            draft.losses.lost("assets of the configuration that the layout has no place for", key)
+    return by_key
 
 
-def _known(key: str, asset: _Asset, options: Options, where: str) -> _Known:
+def _known(key: str, asset: _Asset, options: Options, where: str) -> _KnownAsset:
     """Return the data of an asset; without a category if it is unknown."""
-    own = asset.annotations or {}
-    uid = asset.uid or key.rpartition("-")[0] or key
-    category, description = (
-        said or (own[name] if isinstance(own.get(name), str) else "")
-        for name, said in (("category", asset.category), ("description", asset.description))
-    )
-    size = _size_written(asset, options)
-    category = category or (key.rpartition("-")[0] if size else "")
+    own = {name: text for name, text in (asset.annotations or {}).items() if isinstance(text, str)}
+    uid, size = asset.uid or key.rpartition("-")[0] or key, asset.size(options.choice("box"))
+    category = asset.category or own.get("category", "") or (key.rpartition("-")[0] if size else "")
+    description = asset.description or own.get("description", "")
     needs_folder = not category or size is None or options.to == "state"
     stored = options.asset(PREFIX, uid, f"{where}: asset {key:.80}: uid") if needs_folder else None
     if stored is None:
-        return _Known(uid, category, description, size)
+        return _KnownAsset(uid, category, description, size)
     mesh = box_of_mesh(stored, where) if options.to == "state" else None
-    return _Known(
+    return _KnownAsset(
         uid,
         category or stored.category,
         description or stored.description,
@@ -266,41 +209,32 @@ def _known(key: str, asset: _Asset, options: Options, where: str) -> _Known:
     )
 
 
-def _size_written(asset: _Asset, options: Options) -> Point | None:
-    """Return the width, depth and height of an asset by its configuration."""
-    if (box := asset.metadata.box) is None:
-        return None
-    said = options.choice("box")
-    is_swapped = asset.is_dumped if said == AUTO else said == "depth-first"
-    return (box.y, box.x, box.z) if is_swapped else (box.x, box.y, box.z)
-
-
-def _rebuilt(known: Mapping[str, _Known]) -> Iterator[tuple[str, _Known]]:
+def _rebuilt(known: Mapping[str, _KnownAsset]) -> Iterator[tuple[str, _KnownAsset]]:
     """Yield the keys that the generator makes of a configuration.
 
-    >>> bed, chair = _Known("u1", "Queen Bed"), _Known("u2", "chair")
-    >>> assets = {"u1-0": bed, "u2-0": chair, "u2-1": chair, "u3-0": _Known("u3", "Chair")}
+    >>> bed, chair = _KnownAsset("u1", "Queen Bed"), _KnownAsset("u2", "chair")
+    >>> assets = {"u1-0": bed, "u2-0": chair, "u2-1": chair, "u3-0": _KnownAsset("u3", "Chair")}
     >>> [key for key, _ in _rebuilt(assets)]
     ['queen_bed-0', 'chair_A-0', 'chair_A-1', 'chair_B-0']
     """
-    copies: dict[str, list[_Known]] = {}
-    for one in known.values():
-        copies.setdefault(one.uid, []).append(one)
+    copies: dict[str, list[_KnownAsset]] = {}
+    for asset in known.values():
+        copies.setdefault(asset.uid, []).append(asset)
     of_name: dict[str, list[str]] = {}
-    for uid, ones in copies.items():
-        of_name.setdefault(_variable(ones[0].category), []).append(uid)
-    for uid, ones in copies.items():
-        name = _variable(ones[0].category)
+    for uid, (first, *_) in copies.items():
+        of_name.setdefault(_variable(first.category), []).append(uid)
+    for uid, assets in copies.items():
+        name = _variable(assets[0].category)
         place = of_name[name].index(uid)
         letter = "" if len(of_name[name]) == 1 else f"_{string.ascii_uppercase[place]}" if place < 26 else "_?"
-        yield from ((f"{name}{letter}-{number}", one) for number, one in enumerate(ones))
+        yield from ((f"{name}{letter}-{number}", asset) for number, asset in enumerate(assets))
 
 
 def _variable(category: str) -> str:
     return category.lower().translate(_TO_UNDERSCORES)
 
 
-def _of_category(key: str, by_category: Mapping[str, Mapping[str, _Known]], losses: Ledger) -> _Known | None:
+def _of_category(key: str, by_category: Mapping[str, Mapping[str, _KnownAsset]], losses: Ledger) -> _KnownAsset | None:
     """Return the only asset of the category in a key; None if there is none, or several."""
     name = key.rpartition("-")[0] or key
     has_letter = len(name) > 2 and name[-2] == "_" and name[-1] in string.ascii_uppercase
@@ -315,58 +249,55 @@ def _of_category(key: str, by_category: Mapping[str, Mapping[str, _Known]], loss
 # objects
 
 
-def _things(
-    places: Mapping[str, _Place], assets: Mapping[str, _Known | None], options: Options, losses: Ledger
-) -> tuple[Thing, ...]:
-    front = options.choice("front", "+x")
+def _things(poses: Mapping[str, _Place], assets: Mapping[str, _KnownAsset | None], draft: Draft) -> tuple[Thing, ...]:
+    """Return things turned and scaled as their poses say, on the floor where they are but rounded away from it."""
+    options, losses, things = draft.options, draft.losses, []
+    front, angles = options.choice("front", "+x"), options.choice("angles", "degrees")
     is_centred = options.choice("position", "middle") == "middle"
-    degrees = 1.0 if options.choice("angles", "degrees") == "degrees" else math.degrees(1.0)
-    losses.assumed(f"positions are the middles of {'boxes' if is_centred else 'undersides'} (--assume position)",
-                   len(places))  # fmt: skip
-    losses.assumed(f"angles are {options.choice('angles', 'degrees')} (--assume angles)", len(places))
-    losses.assumed(f"an asset of rotation 0 has its front along {front} (--assume front)", len(places))
-    found = []
-    names = Names()
-    for key, place in places.items():
-        name, asset = names.free(key), assets[key]
-        if place.is_tilted:
-            losses.lost("tilts: only turns about the vertical are kept", name)
-        found.append(_thing(name, asset, place, FRONTS[front] + place.turn * degrees, front, is_centred=is_centred))
-    return with_parents(found, losses)
-
-
-def _thing(name: str, asset: _Known | None, place: _Place, yaw: float, front: str, *, is_centred: bool) -> Thing:
-    """Return a thing turned and scaled as its place says, on the floor where it is but rounded away from it."""
-    x, y, z = place.scales
-    scale = (y, x, z) if front.endswith("x") else (x, y, z)
-    if asset is None:
-        category = (name.rpartition("-")[0] or name).replace("_", " ")
-        return Thing(name, category[:200], place.position, yaw, centred=is_centred, lacks="no such asset is known")
-    size = asset.size and (asset.size[0] * scale[0], asset.size[1] * scale[1], asset.size[2] * scale[2])
-    thing = Thing(
-        name, asset.category.replace("_", " ").strip()[:200] or "thing", place.position, yaw, size, is_centred,
-        asset.description, asset.uid, scale, lacks="not in its data.json", mesh_middle=asset.mesh_middle,
-    )  # fmt: skip
-    if is_centred and abs(place.position[2] - HUNG) < ROUNDED:
-        return replace(thing, held_by="ceiling")
-    under = thing.underside
-    if under is None or not 0 < abs(under[2]) <= ROUNDED + 1e-9:
-        return thing
-    x, y, z = place.position
-    return replace(thing, at=(x, y, z - under[2]))
+    middles = f"positions are the middles of {'boxes' if is_centred else 'undersides'} (--assume position)"
+    losses.assumed(middles, len(poses))
+    losses.assumed(f"angles are {angles} (--assume angles)", len(poses))
+    losses.assumed(f"an asset of rotation 0 has its front along {front} (--assume front)", len(poses))
+    for key, pose in poses.items():
+        name, asset = draft.names.free(key), assets[key]
+        *tilts, turn = pose.rotation if isinstance(pose.rotation, tuple) else (pose.rotation,)
+        if any(tilts):
+            losses.tilted(name)
+        yaw = FRONTS[front] + turn * (1.0 if angles == "degrees" else math.degrees(1.0))
+        if asset is None:
+            category = (name.rpartition("-")[0] or name).replace("_", " ")[:200]
+            lacks = "no such asset is known"
+            things.append(Thing(name, category, pose.position, yaw, centred=is_centred, lacks=lacks))
+            continue
+        x, y, z = pose.scale if isinstance(pose.scale, tuple) else (pose.scale,) * 3
+        scale = (y, x, z) if front.endswith("x") else (x, y, z)
+        thing = Thing(
+            name, asset.category.replace("_", " ").strip()[:200] or "thing", pose.position, yaw,
+            asset.size and scaled(asset.size, scale), is_centred, asset.description, asset.uid, scale,
+            lacks="not in its data.json", mesh_middle=asset.mesh_middle,
+        )  # fmt: skip
+        x, y, z = pose.position
+        under = thing.underside
+        if is_centred and abs(z - HUNG) < ROUNDED:
+            thing = replace(thing, held_by="ceiling")
+        elif under is not None and 0 < abs(under[2]) <= ROUNDED + 1e-9:
+            thing = replace(thing, at=(x, y, z - under[2]))
+        things.append(thing)
+    return with_parents(things, losses)
 
 
 LAYOUTVLM = Converter(
     "layoutvlm",
     "a layout as JSON: a position and a rotation of each asset; its configuration comes with --with",
-    fits,
-    convert,
-    (
+    _fits,
+    _arranged,
+    assumptions=(
         Assumption("angles", ("degrees", "radians"), "what rotations are counted in (default: degrees)"),
         Assumption("position", ("middle", "underside"), "of what a position is (default: middle)"),
         Assumption("front", tuple(FRONTS), "the way an unturned asset faces (default: +x)"),
         Assumption("box", ("width-first", "depth-first"), "what x and y of a boundingBox of the configuration are "
                    "(default: width-first, but depth-first in what the generator wrote out)"),
     ),
-    is_companion,
+    is_companion=_is_configuration,
+    prefix=PREFIX,
 )  # fmt: skip

@@ -1,8 +1,7 @@
-"""Validated numbers of other tools' files: bounded and finite values, sizes of boxes and assets, walls around outlines.
+"""Validated numbers of other tools' files: bounded and finite values, sizes of boxes and assets, rooms around outlines.
 
->>> walls = walls_around([(0, 0), (4, 0), (4, 3), (0, 3)], "den", 2.5)
->>> [(wall.name, wall.end) for wall in walls][:2]
-[('den_1', (4.0, 0.0, 0.0)), ('den_2', (4.0, 3.0, 0.0))]
+>>> room_within(rectangle(4, 3), Ledger(), 2.5, "den").walls[1]
+Wall(name='den_2', start=(4.0, 0.0, 0.0), end=(4.0, 3.0, 0.0), height=2.5, openings=())
 """
 
 from __future__ import annotations
@@ -11,27 +10,25 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, pairwise
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from tsgkit.errors import FileProblem
-from tsgkit.geometry import Wall, read_mesh
+from tsgkit.geometry import Architecture, Floor, Wall, read_mesh
 from tsgkit.geometry.libraries import shapely
 from tsgkit.geometry.problems import Problem
 from tsgkit.library.files import read_bytes
-from tsgkit.suites.sceneeval.converters.arrangements import Ledger, Point
+from tsgkit.suites.sceneeval.converters.arrangements import Holder, Ledger, Point
 from tsgkit.suites.sceneeval.scene_files.assets import Asset, extents
-from tsgkit.suites.sceneeval.scene_files.files import LooksBeside
-from tsgkit.suites.sceneeval.scene_files.simple import Far
+from tsgkit.suites.sceneeval.scene_files.files import LooksBeside, problem_of
+from tsgkit.suites.sceneeval.scene_files.simple import HEIGHT, Far
 
 MOST_OBJECTS = 5000
-HEIGHT = 2.6
-"""The height of walls without one."""
 SHORT = 1e-3
-HANGING = frozenset({"ceiling lamp", "pendant lamp"})
-"""Categories of 3D-FRONT that hang from the ceiling."""
 MOST_COMPARED = 400
+STRAIGHT = math.cos(math.radians(0.5))
+"""The least cosine of the angle by which a thing leans that stands upright."""
 _NUMBER = re.compile(r"(?:(?<![\s_-])[\s_-]+|(?<!\d))\d+$")
 
 
@@ -41,6 +38,7 @@ def _text(value: object) -> object:
 
 Label = Annotated[str, BeforeValidator(_text)]
 """A name; numbers are taken as their digits."""
+NotNegative = Annotated[Far, Field(ge=0)]
 Corner = tuple[float, float]
 Flat = tuple[Far, Far]
 Deep = tuple[Far, Far, Far]
@@ -51,10 +49,13 @@ class ForeignModel(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="allow", allow_inf_nan=False, populate_by_name=True)
 
-    @property
-    def more(self) -> Mapping[str, Any]:
-        """The fields that are not read."""
-        return self.model_extra or {}
+    @classmethod
+    def of(cls, value: object, where: str, names: Mapping[tuple[str, int], str] | None = None) -> Self:
+        """Return a value as this model; ``FileProblem`` names the first fault, its object by ``names``."""
+        try:
+            return cls.model_validate(value)
+        except ValidationError as error:
+            raise problem_of(error, where, names) from None
 
 
 class Vector(ForeignModel):
@@ -63,6 +64,30 @@ class Vector(ForeignModel):
     x: Far = 0.0
     y: Far = 0.0
     z: Far = 0.0
+
+
+def refuse_many(number: int, where: str) -> None:
+    """Raise ``FileProblem`` if a scene has more objects than any room."""
+    if number > MOST_OBJECTS:
+        raise FileProblem(f"{where}: {number:,} objects, and {MOST_OBJECTS:,} are read at most")
+
+
+def plain_category(name: str) -> str:
+    """Return a name without its number and underscores.
+
+    >>> plain_category("dining_table_2"), plain_category("bed-0"), plain_category("chair_")
+    ('dining table', 'bed', 'chair')
+    """
+    plain = name.replace("_", " ").strip()
+    return (_NUMBER.sub("", plain).strip() or plain or "thing")[:180]
+
+
+def hanging(category: str) -> Holder | None:
+    """Return the holder of categories of 3D-FRONT that hang from the ceiling."""
+    return "ceiling" if category in ("ceiling lamp", "pendant lamp") else None
+
+
+# boxes
 
 
 def size_written(fields: Mapping[str, Any]) -> Point | None:
@@ -83,10 +108,8 @@ class MeshBox(NamedTuple):
 
 def size_of(asset: Asset, where: str) -> Point | None:
     """Return the width, depth and height of an asset from its data, else from its mesh; None if neither exists."""
-    if asset.box is not None:
-        return asset.box
-    found = box_of_mesh(asset, where)
-    return None if found is None else found.size
+    mesh = None if asset.box is not None else box_of_mesh(asset, where)
+    return mesh.size if mesh else asset.box
 
 
 def box_of_mesh(asset: Asset, where: str) -> MeshBox | None:
@@ -94,47 +117,68 @@ def box_of_mesh(asset: Asset, where: str) -> MeshBox | None:
     if not asset.mesh.is_file():
         return None
     ending = asset.mesh.suffix.lower().removeprefix(".")
-    found = read_mesh(read_bytes(asset.mesh), ending, where=where, beside=LooksBeside(asset.mesh))
-    if isinstance(found, Problem):
-        raise FileProblem(f"{where}: mesh: {found.message}")
-    turned = found if asset.rotation is None else found.moved(asset.rotation)
-    low, high = turned.vertices.min(axis=0), turned.vertices.max(axis=0)
-    x, y, z = (float(one) for one in high - low)
-    middle = tuple(float(one) for one in (low + high) / 2)
-    return MeshBox((x, z, y), (middle[0], middle[1], middle[2])) if min(x, y, z) > 0 else None
+    mesh = read_mesh(read_bytes(asset.mesh), ending, where=where, beside=LooksBeside(asset.mesh))
+    if isinstance(mesh, Problem):
+        raise FileProblem(f"{where}: mesh: {mesh.message}")
+    vertices = (mesh if asset.rotation is None else mesh.moved(asset.rotation)).vertices
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    (wide, up, deep), (x, y, z) = (high - low).tolist(), ((low + high) / 2).tolist()
+    return MeshBox((wide, deep, up), (x, y, z)) if min(wide, up, deep) > 0 else None
 
 
-def stood(size: Point | None, axes: tuple[Point, Point, Point]) -> tuple[Point | None, float, float]:
-    """Return the upright box that a turned thing fills, its yaw, and the cosine of the angle by which it leans.
+def scaled(size: Point, scale: Point) -> Point:
+    """Return a size or a way with each number multiplied by its own."""
+    return (size[0] * scale[0], size[1] * scale[1], size[2] * scale[2])
+
+
+def stood(size: Point | None, axes: tuple[Point, Point, Point]) -> tuple[Point | None, float, bool]:
+    """Return the upright box that a turned thing fills, its yaw, and whether it leans.
 
     ``axes`` are the ways its right, its top and its front point to. What was laid flat has its width or its depth for a
     height.
 
     >>> stood((0.2, 0.02, 0.3), ((0, 0, -1), (1, 0, 0), (0, -1, 0)))
-    ((0.3, 0.02, 0.2), 0.0, 1)
+    ((0.3, 0.02, 0.2), 0.0, False)
     """
     _, top, front = axes
     up = max(range(3), key=lambda number: abs(axes[number][2]) + (number == 1) * 1e-6)
     ahead = top if up == 2 else front
-    yaw = math.degrees(math.atan2(ahead[0], -ahead[1]))
-    order = ((2, 1, 0), (0, 1, 2), (0, 2, 1))[up]  # of width, depth and height
-    filled = None if size is None else (size[order[0]], size[order[1]], size[order[2]])
-    return filled, yaw, abs(axes[up][2])
+    wide, deep, high = ((2, 1, 0), (0, 1, 2), (0, 2, 1))[up]
+    filled = None if size is None else (size[wide], size[deep], size[high])
+    return filled, math.degrees(math.atan2(ahead[0], -ahead[1])), abs(axes[up][2]) < STRAIGHT
 
 
-def plain_category(name: str) -> str:
-    """Return a name without its number and underscores.
+# rooms
 
-    >>> plain_category("dining_table_2"), plain_category("bed-0"), plain_category("chair_")
-    ('dining table', 'bed', 'chair')
+
+def room_within(
+    corners: Sequence[Corner],
+    losses: Ledger,
+    height: float | None = None,
+    name: str = "room",
+    room: str = "room",
+    openings: str = "doors and windows: the form has none",
+) -> Architecture:
+    """Return a floor and a wall on every side of its outline, which has a usual height where none is known.
+
+    ``openings`` is the loss to report of them, if any.
     """
-    plain = name.replace("_", " ").strip()
-    return (_NUMBER.sub("", plain).strip() or plain or "thing")[:180]
+    if height is None:
+        losses.assumed(f"walls are {HEIGHT} m high")
+    if openings:
+        losses.lost(openings)
+    floor = Floor(room, tuple((x, y, 0.0) for x, y in corners))
+    return Architecture((floor,), walls_around(corners, name, HEIGHT if height is None else height))
+
+
+def rectangle(across: float, down: float) -> tuple[Corner, ...]:
+    """Return the outline of a rectangular floor from the origin."""
+    return ((0.0, 0.0), (across, 0.0), (across, down), (0.0, down))
 
 
 def walls_around(corners: Sequence[Corner], name: str, height: float) -> tuple[Wall, ...]:
     """Return a wall on every side of an outline."""
-    ends = list(zip(corners, [*corners[1:], *corners[:1]], strict=True))
+    ends = pairwise([*corners, *corners[:1]])
     return tuple(
         Wall(f"{name}_{number}", (float(a[0]), float(a[1]), 0.0), (float(b[0]), float(b[1]), 0.0), height)
         for number, (a, b) in enumerate(ends, 1)
@@ -156,14 +200,14 @@ def ring(corners: Iterable[Corner]) -> tuple[Corner, ...]:
     >>> ring([(0, 0), (0, 3), (0, 3), (4, 3), (0, 0)])
     ((4, 3), (0, 3), (0, 0))
     """
-    found: list[Corner] = []
+    kept: list[Corner] = []
     for corner in corners:
-        if not found or math.dist(corner, found[-1]) > SHORT:
-            found.append(corner)
-    if len(found) > 1 and math.dist(found[0], found[-1]) <= SHORT:
-        found.pop()
-    area = sum(a[0] * b[1] - b[0] * a[1] for a, b in pairwise([*found, *found[:1]]))
-    return tuple(reversed(found)) if area < 0 else tuple(found)
+        if not kept or math.dist(corner, kept[-1]) > SHORT:
+            kept.append(corner)
+    if len(kept) > 1 and math.dist(kept[0], kept[-1]) <= SHORT:
+        kept.pop()
+    area = sum(a[0] * b[1] - b[0] * a[1] for a, b in pairwise([*kept, *kept[:1]]))
+    return tuple(reversed(kept)) if area < 0 else tuple(kept)
 
 
 def outline(meshes: Iterable[tuple[Sequence[Point], Iterable[tuple[int, ...]]]]) -> tuple[Corner, ...]:
@@ -175,16 +219,16 @@ def outline(meshes: Iterable[tuple[Sequence[Point], Iterable[tuple[int, ...]]]])
     ((4.0, 0.0), (4.0, 3.0), (0.0, 3.0), (0.0, 0.0))
     """
     flat = [
-        shapely.Polygon([(float(corners[one][0]), -float(corners[one][2]) + 0.0) for one in face])
+        shapely.Polygon([(float(corners[index][0]), -float(corners[index][2]) + 0.0) for index in face])
         for corners, faces in meshes
         for face in faces
         if min(face) >= 0 and max(face) < len(corners)
     ]
-    parts = shapely.get_parts(shapely.union_all([one for one in flat if one.area > 0], grid_size=SHORT))
-    polygons = [one for one in parts if one.geom_type == "Polygon"]
+    parts = shapely.get_parts(shapely.union_all([face for face in flat if face.area > 0], grid_size=SHORT))
+    polygons = [part for part in parts if part.geom_type == "Polygon"]
     if not polygons:
         return ()
-    return ring(max(polygons, key=lambda one: one.area).normalize().exterior.simplify(SHORT).coords)
+    return ring(max(polygons, key=lambda part: part.area).normalize().exterior.simplify(SHORT).coords)
 
 
 def crosses_itself(corners: Sequence[Corner]) -> bool:
@@ -193,27 +237,12 @@ def crosses_itself(corners: Sequence[Corner]) -> bool:
     >>> crosses_itself([(0, 0), (2, 2), (2, 0), (0, 2)]), crosses_itself([(0, 0), (2, 0), (2, 2), (0, 2)])
     (True, False)
     """
+
+    def side(a: Corner, b: Corner, place: Corner) -> float:
+        return (b[0] - a[0]) * (place[1] - a[1]) - (b[1] - a[1]) * (place[0] - a[0])
+
     sides = list(pairwise([*corners, *corners[:1]]))
-    if len(sides) > MOST_COMPARED:
-        return False
-    return any(_cross(*one, *other) for one, other in combinations(sides, 2))
-
-
-def _cross(a: Corner, b: Corner, c: Corner, d: Corner) -> bool:
-    """Return whether the inner parts of two lines meet in one point."""
-    return _side(a, b, c) * _side(a, b, d) < 0 and _side(c, d, a) * _side(c, d, b) < 0
-
-
-def _side(a: Corner, b: Corner, place: Corner) -> float:
-    return (b[0] - a[0]) * (place[1] - a[1]) - (b[1] - a[1]) * (place[0] - a[0])
-
-
-def refuse_many(number: int, where: str) -> None:
-    """Raise ``FileProblem`` if a scene has more objects than any room."""
-    if number > MOST_OBJECTS:
-        raise FileProblem(f"{where}: {number:,} objects, and {MOST_OBJECTS:,} are read at most")
-
-
-def tell_unread(losses: Ledger, what: str, read: Iterable[ForeignModel]) -> None:
-    """The fields of some things that are not read."""
-    losses.ignored(what, {name[:60] for one in read for name in one.more})
+    return len(sides) <= MOST_COMPARED and any(
+        side(a, b, c) * side(a, b, d) < 0 and side(c, d, a) * side(c, d, b) < 0
+        for (a, b), (c, d) in combinations(sides, 2)
+    )

@@ -1,4 +1,4 @@
-"""Input of a converter: the text and value of a file, and the user's options.
+"""Converters as values, with their input: the text and value of a file, and the user's options.
 
 >>> given = SourceFile.of("x.json", '{"rooms": []}')
 >>> given.value
@@ -10,17 +10,18 @@ tsgkit.errors.UsageError: x.json: --assume angles=grads: not one of degrees, rad
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
-from tsgkit.suites.sceneeval.converters.room_sizes import RoomSizes
-from tsgkit.suites.sceneeval.converters.writer import Converted, Scenes, Unconverted
+from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Ledger, Loss, Names
+from tsgkit.suites.sceneeval.converters.tables import RoomSizes
+from tsgkit.suites.sceneeval.converters.writer import room_of, state_of
 from tsgkit.suites.sceneeval.scene_files.assets import Asset, AssetSource
 from tsgkit.suites.sceneeval.scene_files.files import json_of
+from tsgkit.suites.sceneeval.scene_files.states import FORMAT as STATE
 
 Target = Literal["room", "state"]
 AUTO = "auto"
@@ -41,6 +42,16 @@ class SourceFile(NamedTuple):
             return SourceFile(name, quoted, None)
         return SourceFile(name, text, json_of(text, name) if start in ("{", "[") else None)
 
+    @property
+    def records(self) -> list[Any]:
+        """The values in a list, or the one value."""
+        return self.value if isinstance(self.value, list) else [self.value]
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """The fields of an object; none of another value."""
+        return self.value if isinstance(self.value, dict) else {}
+
 
 class Assumption(NamedTuple):
     """A property that files of a form leave open, and that the user may set."""
@@ -50,20 +61,18 @@ class Assumption(NamedTuple):
     """The possible values; empty for any number, None for any text."""
     meaning: str
 
-    def checked(self, where: str, said: str) -> str:
+    def checked(self, where: str, value: str) -> str:
         """Return the user's value. Raise ``UsageError`` if it is invalid."""
-        if self.choices and said not in self.choices:
-            raise UsageError(f"{where}: --assume {self.name}={said}: not one of {', '.join(self.choices)}")
-        if self.choices == () and not _is_measure(said):
-            raise UsageError(f"{where}: --assume {self.name}={said}: not a number from 0 to 10,000")
-        return said
-
-
-def _is_measure(said: str) -> bool:
-    try:
-        return math.isfinite(number := float(said)) and 0 <= number <= 1e4
-    except ValueError:
-        return False
+        if self.choices and value not in self.choices:
+            raise UsageError(f"{where}: --assume {self.name}={value}: not one of {', '.join(self.choices)}")
+        if self.choices == ():
+            try:
+                is_measure = 0 <= float(value) <= 1e4
+            except ValueError:
+                is_measure = False
+            if not is_measure:
+                raise UsageError(f"{where}: --assume {self.name}={value}: not a number from 0 to 10,000")
+        return value
 
 
 @dataclass(frozen=True)
@@ -89,53 +98,111 @@ class Options:
 
     def asset(self, prefix: str, asset_id: str, where: str) -> Asset | None:
         """Look an asset up in the folders that were given; None where no folder has this kind."""
-        found = [one.asset(asset_id, where) for one in self.sources if one.prefix == prefix and asset_id]
-        return next((one for one in found if one.box is not None or one.mesh.is_file()), found[0] if found else None)
+        assets = [source.asset(asset_id, where) for source in self.sources if source.prefix == prefix and asset_id]
+        at_hand = [asset for asset in assets if asset.box is not None or asset.mesh.is_file()]
+        return next(iter(at_hand or assets), None)
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A scene during its conversion: the user's options, its losses, and the names that are in use."""
+
+    id: str
+    """As the file names it; empty where it does not, and the name of the file is taken."""
+    where: str
+    """The scene in messages."""
+    options: Options
+    losses: Ledger = field(default_factory=Ledger)
+    names: Names = field(default_factory=Names)
+
+
+@dataclass(frozen=True)
+class Converted:
+    """A converted scene with its losses."""
+
+    id: str
+    scene: Mapping[str, Any]
+    losses: tuple[Loss, ...] = ()
+
+    @property
+    def objects(self) -> int:
+        """The number of objects."""
+        return len(self.scene["scene"]["object"] if self.scene["format"] == STATE else self.scene["objects"])
+
+
+@dataclass(frozen=True)
+class Unconverted:
+    """A scene that cannot be converted, in a file with several."""
+
+    id: str
+    problem: FileProblem
+
+
+Scenes = tuple[Converted | Unconverted, ...]
+"""The results for the scenes of a file."""
 
 
 @dataclass(frozen=True)
 class Converter:
     """A converter of one file form.
 
-    ``fits`` tells a file of it from any other, ``is_companion`` one that belongs to it; neither may raise.
+    ``fits`` tells a file of it from any other, ``is_companion`` one that belongs to it; neither may raise. ``scenes``
+    returns the ids and the content of the scenes of a file, and ``arrange`` makes an arrangement of one of them.
     """
 
     name: str
     meaning: str
     fits: Callable[[SourceFile], bool]
-    convert: Callable[[SourceFile, Options], Scenes]
+    arrange: Callable[[Any, Draft], Arrangement]
+    scenes: Callable[[SourceFile], Sequence[tuple[str, Any]]] = lambda given: [("", given)]
     assumptions: tuple[Assumption, ...] = ()
     is_companion: Callable[[SourceFile], bool] = lambda given: False
-    names_meshes: bool = True
-    """True if scene states can be made of its files."""
+    prefix: str = ""
+    """The prefix of the meshes that its files name; empty if no scene states can be made of them."""
     uses_room_sizes: bool = False
 
     def __call__(self, given: SourceFile, options: Options) -> Scenes:
-        """Return the scenes of a file. Raise ``FileProblem`` if it is invalid."""
-        known = {one.name: one for one in self.assumptions}
-        for name, said in options.said.items():
+        """Return the scenes of a file. Raise ``FileProblem`` if it is invalid.
+
+        Of several scenes, one that cannot be made is a failure of its own, and one without an id has its number.
+        """
+        known = {assumption.name: assumption for assumption in self.assumptions}
+        for name, value in options.said.items():
             if name not in known:
                 hint = meant(name, known) if known else "it leaves nothing open"
-                raise UsageError(f"{given.name}: --assume {name}={said}: {self.name} has no such thing", hint=hint)
-            known[name].checked(given.name, said)
+                raise UsageError(f"{given.name}: --assume {name}={value}: {self.name} has no such thing", hint=hint)
+            known[name].checked(given.name, value)
         if not self.fits(given):
             raise FileProblem(f"{given.name}: this is not {self.name} ({self.meaning})")
-        if options.to == "state" and not self.names_meshes:
+        if options.to == "state" and not self.prefix:
             message = f"{given.name}: files of {self.name} name no meshes, so no scene state can be made of them"
             raise UsageError(message, hint="--to room")
         if options.room_sizes is not None and not self.uses_room_sizes:
             raise UsageError(f"{given.name}: --room-sizes: files of {self.name} hold their own sizes of rooms")
-        return tuple(_as_said(scene, options.said) for scene in self.convert(given, options))
+        scenes = self.scenes(given)
+        if len(scenes) == 1:
+            (scene_id, content), where = scenes[0], given.name
+            return (self._converted(content, Draft(scene_id, where, options)),)
+        results: list[Converted | Unconverted] = []
+        for number, (scene_id, content) in enumerate(scenes):
+            draft = Draft(scene_id or str(number), f"{given.name}: scene {scene_id or str(number):.80}", options)
+            try:
+                results.append(self._converted(content, draft))
+            except FileProblem as error:
+                results.append(Unconverted(draft.id, error))
+        return tuple(results)
 
-
-def _as_said(scene: Converted | Unconverted, said: Mapping[str, str]) -> Converted | Unconverted:
-    """Return the scene, whose losses ask for nothing that a person settled."""
-    if isinstance(scene, Unconverted):
-        return scene
-    return replace(scene, losses=tuple(replace(loss, what=_settled(loss.what, said)) for loss in scene.losses))
-
-
-def _settled(what: str, said: Mapping[str, str]) -> str:
-    for name in said:
-        what = what.replace(f"(--assume {name})", "(as said)")
-    return what
+    def _converted(self, content: object, draft: Draft) -> Converted:
+        """Return a scene with its losses, which ask for nothing that the user settled."""
+        arrangement, options = self.arrange(content, draft), draft.options
+        if options.to == "state":
+            scene = state_of(arrangement, self.prefix, draft.losses, draft.where)
+        else:
+            scene = room_of(arrangement, draft.losses, draft.where)
+        losses = []
+        for loss in draft.losses.told():
+            what = loss.what
+            for name in options.said:
+                what = what.replace(f"(--assume {name})", "(as said)")
+            losses.append(replace(loss, what=what))
+        return Converted(draft.id, scene, tuple(losses))
