@@ -60,13 +60,13 @@ from tsgkit.logic.formula import (
     Not,
     Or,
     Variable,
+    lifted,
+    text_of,
 )
 from tsgkit.logic.layouts import Box, Layout, LayoutProblem, Thing, layout_of
-from tsgkit.logic.lifting import lifted
 from tsgkit.logic.lint import Checked, check
 from tsgkit.logic.near_misses import NearMiss, near_misses
 from tsgkit.logic.parser import FormulaProblem, parse
-from tsgkit.logic.printer import text_of
 from tsgkit.logic.published_readers import as_published
 from tsgkit.logic.repairs import Repair, repair
 from tsgkit.logic.samples import configuration

@@ -40,11 +40,11 @@ from tsgkit.logic.formula import (
     free_variables,
     parts_of,
     refuse_deep,
+    rename_apart,
+    text_of,
     walk,
     with_parts,
 )
-from tsgkit.logic.printer import text_of
-from tsgkit.logic.variables import rename_apart
 from tsgkit.logic.vocabulary import NATURAL, STYLE
 
 MOST_CLAUSES = 20_000

@@ -1,6 +1,6 @@
 """Configurations: the requirements of an instruction, from which its formula is built.
 
->>> from tsgkit.logic.printer import text_of
+>>> from tsgkit.logic.formula import text_of
 >>> left = Requirement((Statement("OnLeftSide", (0,)),))
 >>> text_of(formula_of(Configuration("knolling", ("cup",), (left,))))
 "(exists ?cup (and (Is ?cup 'cup') (OnLeftSide ?cup)))"

@@ -14,12 +14,25 @@ from dataclasses import dataclass
 from tsgkit.logic.budget import OutOfBudget
 from tsgkit.logic.conjuncts import Leaf, gives_class, leaves, pruned, replaced, sayings, without
 from tsgkit.logic.english import object_names
-from tsgkit.logic.formula import And, Atom, Exists, Forall, Formula, Implies, Literal, Or, Path, free_variables, walk
+from tsgkit.logic.formula import (
+    TRUE,
+    And,
+    Atom,
+    Exists,
+    Forall,
+    Formula,
+    Implies,
+    Literal,
+    Or,
+    Path,
+    free_variables,
+    rename_apart,
+    walk,
+)
 from tsgkit.logic.grounding import SWITCH, TooLarge, ground
 from tsgkit.logic.placement import EXACT, Effort, PlacementModel
 from tsgkit.logic.proofs import ProofSettings, is_refuted
-from tsgkit.logic.variables import rename_apart
-from tsgkit.logic.witnesses import TRUE, Domain
+from tsgkit.logic.witnesses import Domain
 
 
 @dataclass(frozen=True, slots=True)

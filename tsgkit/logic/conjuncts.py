@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from tsgkit.logic.english import Names, object_names, words
 from tsgkit.logic.formula import (
+    TRUE,
     And,
     Atom,
     Exists,
@@ -22,12 +23,11 @@ from tsgkit.logic.formula import (
     Literal,
     Path,
     Variable,
+    demanded_class,
     free_variables,
     parts_of,
     with_parts,
 )
-from tsgkit.logic.grounding import demanded_class
-from tsgkit.logic.witnesses import TRUE
 
 
 class Leaf(NamedTuple):

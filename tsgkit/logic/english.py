@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tsgkit.logic.formula import (
+    TRUE,
     And,
     Atom,
     Comparison,
@@ -29,11 +30,14 @@ from tsgkit.logic.formula import (
     Number,
     Or,
     Variable,
+    conjuncts,
+    demanded_class,
     free_variables,
+    peeled,
     refuse_deep,
+    rename_apart,
     walk,
 )
-from tsgkit.logic.variables import rename_apart
 
 Names = Mapping[Variable, str]
 
@@ -82,7 +86,7 @@ def reading_of(formula: Formula) -> str:
     refuse_deep(formula)
     formula = rename_apart(formula)
     names = object_names(formula)
-    said = [one for part in _conjuncts(formula) or [formula] for one in _sentences(part, names)]
+    said = [one for part in conjuncts(formula) or [formula] for one in _sentences(part, names)]
     return " ".join(one[:1].upper() + one[1:] + "." for one in said)
 
 
@@ -120,26 +124,8 @@ def class_of(variable: Variable, body: Formula) -> str | None:
 
     For an implication it is the class its antecedent requires: a ``forall`` says nothing about other objects.
     """
-    waiting = [body]
-    while waiting:
-        match waiting.pop(0):
-            case Atom("Is", (first, Literal(text))) if first == variable:
-                return text
-            case And(parts):
-                waiting = [*parts, *waiting]
-            case Exists(_, inner):
-                waiting.insert(0, inner)
-            case Forall(_, inner) if isinstance(body, Forall):
-                waiting.insert(0, inner)
-            case Implies(antecedent, _) as whole if whole is _innermost(body):
-                waiting.insert(0, antecedent)
-    return None
-
-
-def _innermost(formula: Formula) -> Formula:
-    while isinstance(formula, Forall):
-        formula = formula.body
-    return formula
+    _, body = peeled(body)
+    return demanded_class(variable, body.antecedent if isinstance(body, Implies) else body)
 
 
 def words(formula: Formula, names: Names) -> str:
@@ -243,16 +229,9 @@ def _bound(formula: Formula) -> Iterable[tuple[Variable, Formula]]:
         case Exists(variable, body):
             yield variable, body
         case Forall(variable, body):  # without a condition, the body applies to every object
-            yield variable, body if isinstance(_innermost(body), Implies) else And(())
+            yield variable, body if isinstance(peeled(body)[1], Implies) else TRUE
         case Comparison(_, left, right):
             yield from ((side.variable, side.body) for side in (left, right) if isinstance(side, Count))
-
-
-def _conjuncts(formula: Formula) -> list[Formula]:
-    """Return the parts of a conjunction, flattening nested conjunctions."""
-    if isinstance(formula, And):
-        return [one for part in formula.parts for one in _conjuncts(part)]
-    return [formula]
 
 
 def _existence(formula: Exists, names: Names, *, negated: bool = False) -> str:
@@ -266,7 +245,7 @@ def _opened(formula: Exists, names: Names, *, no: bool = False) -> tuple[str, li
     while isinstance(body, Exists) and not no:
         variables.append(body.variable)
         body = body.body
-    nouns, rest = _introduced(variables, _conjuncts(body), names, "no" if no else "a")
+    nouns, rest = _introduced(variables, conjuncts(body), names, "no" if no else "a")
     return f"there {'are' if len(variables) > 1 else 'is'} {_listed(nouns, 'and')}", rest
 
 
@@ -275,11 +254,8 @@ def _such(rest: Sequence[Formula], names: Names) -> str:
 
 
 def _every(formula: Forall, names: Names) -> str:
-    variables, body = [formula.variable], formula.body
-    while isinstance(body, Forall):
-        variables.append(body.variable)
-        body = body.body
-    conditions = _conjuncts(body.antecedent) if isinstance(body, Implies) else []
+    variables, body = peeled(formula)
+    conditions = conjuncts(body.antecedent) if isinstance(body, Implies) else []
     nouns, rest = _introduced(variables, conditions, names, "every")
     said = body.consequent if isinstance(body, Implies) else body
     return f"for {_listed(nouns, 'and')}{_such(rest, names)}: {words(said, names)}"
@@ -330,5 +306,5 @@ def _value(part: Formula) -> str:
 def _number(number: Number, names: Names) -> str:
     if not isinstance(number, Count):
         return str(number)
-    nouns, rest = _introduced([number.variable], _conjuncts(number.body), names, "many")
+    nouns, rest = _introduced([number.variable], conjuncts(number.body), names, "many")
     return f"the number of {nouns[0]}{_such(rest, names)}"

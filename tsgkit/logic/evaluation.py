@@ -13,13 +13,13 @@ quantifier caches its truth per values of the variables it depends on. A compile
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.logic.formula import (
+    COMPARE,
     And,
     Atom,
     Comparison,
@@ -35,21 +35,17 @@ from tsgkit.logic.formula import (
     Or,
     Variable,
     atoms_of,
+    conjuncts,
+    demanded_class,
     free_variables,
+    peeled,
     refuse_deep,
+    rename_apart,
 )
 from tsgkit.logic.layouts import RELATIONS, Layout
-from tsgkit.logic.variables import rename_apart
 from tsgkit.logic.verdicts import Meter
 from tsgkit.logic.vocabulary import KNOLLING, OBJECT
 
-NUMBERS: Mapping[str, Callable[[float, float], bool]] = {
-    "Equals": operator.eq,
-    "GreaterThan": operator.gt,
-    "LessThan": operator.lt,
-    "GreaterThanOrEquals": operator.ge,
-    "LessThanOrEquals": operator.le,
-}
 STEPS_TO_PREPARE = 50
 """The cost of compiling a sub-formula, in steps. Nested conditions are compiled twice each, which adds up."""
 MOST_TOGETHER = 40
@@ -191,11 +187,11 @@ class Quantifier(Part):
                 values[self.slot] = number
                 yield number
 
-    def matching(self, conjuncts: Sequence[Part]) -> list[int]:
+    def matching(self, parts: Sequence[Part]) -> list[int]:
         """Return the objects that satisfy the conjuncts about this variable alone. They are computed once."""
         if self.matches is None:
-            alone = [part for part in conjuncts if isinstance(part, AtomPart) and part.needs == {self.variable}]
-            self.rest = [part for part in conjuncts if part not in alone]
+            alone = [part for part in parts if isinstance(part, AtomPart) and part.needs == {self.variable}]
+            self.rest = [part for part in parts if part not in alone]
             matches = []
             for number in range(len(self.evaluator.layout.objects)):
                 self.evaluator.meter.step()
@@ -211,7 +207,7 @@ class Existential(Quantifier):
 
     def compute(self) -> int:
         """Return whether a choice makes the body true."""
-        matches = self.matching(conjuncts(self.body))
+        matches = self.matching(conjoined(self.body))
         return any(all(part.truth() for part in self.rest) for _ in self.choices(matches))
 
 
@@ -226,7 +222,7 @@ class Universal(Quantifier):
         taken = {self.evaluator.values[slot] for slot in self.other_slots}
         if len(taken) == len(self.evaluator.layout.objects):
             return False
-        condition = conjuncts(self.body.parts[0]) if isinstance(self.body, Implication) else ()
+        condition = conjoined(self.body.parts[0]) if isinstance(self.body, Implication) else ()
         return all(self.body.truth() for _ in self.choices(self.matching(condition)))
 
 
@@ -272,7 +268,7 @@ class NumberComparison(Part):
     def truth(self) -> bool:
         """Return whether the comparison holds."""
         left, right = self.numbers()
-        return NUMBERS[self.formula.name](left, right)
+        return COMPARE[self.formula.name](left, right)
 
     def numbers(self) -> tuple[float, float]:
         """Return the two numbers compared."""
@@ -351,8 +347,8 @@ class Evaluator:
             case Atom():
                 return AtomPart(self, formula)
             case And() | Exists():
-                conjuncts = self.conjuncts(formula, scope)
-                return conjuncts[0] if len(conjuncts) == 1 else Conjunction(self, formula, conjuncts)
+                parts = self.conjuncts(formula, scope)
+                return parts[0] if len(parts) == 1 else Conjunction(self, formula, parts)
             case Or(parts):
                 return Disjunction(self, formula, [self.part(part, scope) for part in parts])
             case Not(body):
@@ -390,7 +386,7 @@ class Evaluator:
             for part in formula.parts:
                 self.gather(part, around, search)
         elif isinstance(formula, Exists) and len(search.waiting) < MOST_TOGETHER:
-            self.classes[formula.variable] = demanded(formula.variable, formula.body)
+            self.classes[formula.variable] = demanded_class(formula.variable, formula.body)
             search.waiting[formula.variable] = PendingExists(formula, around)
             self.gather(formula.body, (*around, formula.variable), search)
         elif isinstance(formula, Exists):
@@ -400,16 +396,18 @@ class Evaluator:
 
     def universal(self, formula: Forall, scope: tuple[Variable, ...]) -> Part:
         """Compile directly nested foralls, with the conditions that must apply to an object."""
-        variables, body = block(formula)
+        variables, body = peeled(formula)
         inside = (*scope, *variables)
         condition = body.antecedent if isinstance(body, Implies) else None
         for variable in variables:
-            self.classes[variable] = demanded(variable, condition) if condition else None
+            self.classes[variable] = demanded_class(variable, condition) if condition else None
         part = self.part(body, inside)
         for place in reversed(range(len(variables))):
             around = (*scope, *variables[:place])
             part = Universal(self, formula, variables[place], self.others(variables[place], around), part)
-        applied = [self.applied(variables, one.antecedent, scope) for one in conditions(body)]
+        applied = [
+            self.applied(variables, one.antecedent, scope) for one in conjuncts(body) if isinstance(one, Implies)
+        ]
         return UniversalBlock(self, formula, variables, [part, *applied])
 
     def applied(self, variables: Sequence[Variable], condition: Formula, scope: tuple[Variable, ...]) -> Part:
@@ -423,7 +421,7 @@ class Evaluator:
         if not isinstance(number, Count):
             return number
         variable = number.variable
-        self.classes[variable] = demanded(variable, number.body)
+        self.classes[variable] = demanded_class(variable, number.body)
         body = self.part(number.body, (*scope, variable))
         return ObjectCount(self, number.body, variable, self.others(variable, scope), body)
 
@@ -439,7 +437,7 @@ class Evaluator:
         return frozenset(scope) - different
 
 
-def conjuncts(body: Part) -> tuple[Part, ...]:
+def conjoined(body: Part) -> tuple[Part, ...]:
     """Return the parts that must all hold for a body to hold."""
     return body.parts if isinstance(body, Conjunction) else (body,)
 
@@ -447,34 +445,6 @@ def conjuncts(body: Part) -> tuple[Part, ...]:
 def cheap_first(parts: Iterable[Part]) -> list[Part]:
     """Sort parts by evaluation cost: atoms about one object, atoms about two, then everything else."""
     return sorted(parts, key=lambda part: (not isinstance(part, AtomPart), len(part.needs)))
-
-
-def block(formula: Forall) -> tuple[list[Variable], Formula]:
-    """Return the variables of directly nested foralls and the body of the innermost."""
-    variables, body = [formula.variable], formula.body
-    while isinstance(body, Forall):
-        variables.append(body.variable)
-        body = body.body
-    return variables, body
-
-
-def conditions(body: Formula) -> list[Implies]:
-    """Return the implications in a body that is an implication or a conjunction of them."""
-    if isinstance(body, And):
-        return [one for part in body.parts for one in conditions(part)]
-    return [body] if isinstance(body, Implies) else []
-
-
-def demanded(variable: Variable, formula: Formula) -> str | None:
-    """Return the class that a formula requires of a variable, or None."""
-    match formula:
-        case Atom("Is", (first, Literal(text))) if first == variable:
-            return text
-        case And(parts):
-            return next(filter(None, (demanded(variable, part) for part in parts)), None)
-        case Exists(_, body):
-            return demanded(variable, body)
-    return None
 
 
 def refuse_unjudgeable(formula: Formula) -> None:

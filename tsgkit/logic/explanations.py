@@ -27,10 +27,9 @@ from tsgkit.logic.evaluation import (
     Quantifier,
     Universal,
     UniversalBlock,
-    conjuncts,
-    demanded,
+    conjoined,
 )
-from tsgkit.logic.formula import Exists, Variable
+from tsgkit.logic.formula import Exists, Variable, demanded_class
 from tsgkit.logic.layouts import Box
 from tsgkit.logic.verdicts import Trace
 
@@ -148,22 +147,22 @@ class Explainer:
         return Trace(False, f"no {self._noun(part)} fits", tuple(children))
 
     def _members(self, body: Part) -> tuple[Trace, ...]:
-        return tuple(self.trace(one) for one in conjuncts(body))
+        return tuple(self.trace(one) for one in conjoined(body))
 
     def _ranked(self, part: Existential) -> list[int]:
         """Return the objects of the required class (or all), sorted by the number of conjuncts they satisfy, most
         first."""
-        wanted = demanded(part.variable, formula.body) if isinstance(formula := part.formula, Exists) else None
+        wanted = demanded_class(part.variable, formula.body) if isinstance(formula := part.formula, Exists) else None
         scores = {}
         for number in self._numbers(part):
             if wanted is None or self.evaluator.layout.objects[number].label == wanted:
                 with self._choice(part, number):
-                    scores[number] = sum(one.truth() for one in conjuncts(part.body))
+                    scores[number] = sum(one.truth() for one in conjoined(part.body))
         return sorted(scores, key=lambda number: -scores[number])
 
     def _noun(self, part: Quantifier) -> str:
         formula = part.formula
-        wanted = demanded(part.variable, formula.body) if isinstance(formula, Exists) else None
+        wanted = demanded_class(part.variable, formula.body) if isinstance(formula, Exists) else None
         return thing(wanted or "object")
 
     def _sought_noun(self, part: Existential) -> str:
@@ -245,7 +244,7 @@ class Explainer:
             for number in self._numbers(part):
                 with self._choice(part, number) as name:
                     if part.body.truth():
-                        clause = " and ".join(self._holding(one) for one in conjuncts(part.body))
+                        clause = " and ".join(self._holding(one) for one in conjoined(part.body))
                         return f"{name} is what must not be: {clause}"
         return f"{self._holding(part)}, which must not be"
 
@@ -269,7 +268,7 @@ class Explainer:
 
     def _failing(self, part: Existential, number: int) -> Part:
         with self._choice(part, number):
-            return next(one for one in conjuncts(part.body) if not one.truth())
+            return next(one for one in conjoined(part.body) if not one.truth())
 
     def _never(self, part: Existential, one: Part, numbers: list[int]) -> bool:
         for number in numbers:

@@ -1,7 +1,7 @@
 """Axioms about extreme objects, which hold in every layout because it has finitely many objects.
 
 >>> from tsgkit.logic.parser import parse
->>> from tsgkit.logic.printer import text_of
+>>> from tsgkit.logic.formula import text_of
 >>> chain = parse("(forall ?p (implies (Is ?p 'pizza') (exists ?q (and (Is ?q 'pizza') (Above ?q ?p)))))")
 >>> text_of(extremes_of(chain)[0])  # doctest: +NORMALIZE_WHITESPACE
 "(or (not (exists ?some (and (Is ?some 'pizza'))))
@@ -28,11 +28,12 @@ from tsgkit.logic.formula import (
     Or,
     Variable,
     atoms_of,
+    conjuncts,
     free_variables,
+    peeled,
+    rename_apart,
     walk,
 )
-from tsgkit.logic.variables import rename_apart
-from tsgkit.logic.witnesses import conjuncts, peeled
 
 BEYOND = {
     "LeftOf": ("CentreLeftOf", "CentreRightOf"),

@@ -21,6 +21,8 @@ from typing import NamedTuple, TypeAlias
 from tsgkit.errors import UsageError
 from tsgkit.logic.budget import Budget
 from tsgkit.logic.formula import (
+    COMPARE,
+    TRUE,
     And,
     Atom,
     Comparison,
@@ -36,12 +38,15 @@ from tsgkit.logic.formula import (
     Or,
     Variable,
     atoms_of,
+    conjuncts,
+    demanded_class,
+    lifted,
+    peeled,
     refuse_deep,
+    rename_apart,
 )
-from tsgkit.logic.lifting import lifted
-from tsgkit.logic.variables import rename_apart
 from tsgkit.logic.verdicts import Profile
-from tsgkit.logic.witnesses import DENIED, TRUE, Candidate, bounds_of, conjuncts, peeled
+from tsgkit.logic.witnesses import DENIED, Candidate, bounds_of
 
 SWITCH = "Switched"
 """The name of an atom that is false unless a solver turns it on to test the formula without a part."""
@@ -190,14 +195,7 @@ def holds(ground: Ground, facts: frozenset[Fact]) -> bool:
 
 
 def _compared(name: str, left: float, right: float) -> bool:
-    return {
-        "Equals": left == right,
-        "GreaterThan": left > right,
-        "LessThan": left < right,
-        "GreaterThanOrEquals": left >= right,
-        "LessThanOrEquals": left <= right,
-        "Unequal": left != right,
-    }[name]
+    return left != right if name == "Unequal" else COMPARE[name](left, right)
 
 
 class Standing(NamedTuple):
@@ -444,14 +442,3 @@ def joined(parts: Iterable[Ground]) -> Callable[[bool], Ground]:
 
 def _cheap_first(parts: Sequence[Formula]) -> list[Formula]:
     return sorted(parts, key=lambda part: (not isinstance(part, Atom), not isinstance(part, Atom) or part.name != "Is"))
-
-
-def demanded_class(variable: Variable, body: Formula) -> str | None:
-    """Return the class that a body requires of a variable, or None."""
-    for part in conjuncts(body):
-        match part:
-            case Atom("Is", (first, Literal(text))) if first == variable:
-                return text
-            case Exists(bound, inner) if bound != variable and (found := demanded_class(variable, inner)) is not None:
-                return found
-    return None

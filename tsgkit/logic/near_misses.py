@@ -22,12 +22,11 @@ from typing import NamedTuple
 from tsgkit.logic.budget import SECONDS, Budget, OutOfBudget
 from tsgkit.logic.conjuncts import Leaf, leaf_words, leaves, without
 from tsgkit.logic.evaluation import refuse_unjudgeable
-from tsgkit.logic.formula import And, Formula, Not, Path, refuse_deep
+from tsgkit.logic.formula import And, Formula, Not, Path, refuse_deep, rename_apart
 from tsgkit.logic.grounding import all_of, ground
 from tsgkit.logic.layouts import Layout
 from tsgkit.logic.placement import EXACT, NEAT, ROOMY, Effort, PlacementModel, spread_out
 from tsgkit.logic.solver import profiles_of, verified
-from tsgkit.logic.variables import rename_apart
 from tsgkit.logic.witnesses import candidates_of
 
 ROUNDS = 3

@@ -21,15 +21,13 @@ validated: a box is read only if a predicate or the overlap check needs it.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NoReturn
 
 from tsgkit.logic.budget import Budget, OutOfWork
-from tsgkit.logic.formula import Formula
+from tsgkit.logic.formula import COMPARE, Formula, text_of
 from tsgkit.logic.layouts import RELATIONS, Box, Layout
-from tsgkit.logic.printer import text_of
 from tsgkit.logic.published_readers import (
     CONDITIONS,
     FOLDED_HEADS,
@@ -43,13 +41,6 @@ from tsgkit.logic.published_readers import (
 )
 from tsgkit.logic.verdicts import WORK, Meter, Trace, Verdict
 
-COMPARE: Mapping[str, Callable[..., bool]] = {
-    "Equals": operator.eq,
-    "GreaterThan": operator.gt,
-    "LessThan": operator.lt,
-    "GreaterThanOrEquals": operator.ge,
-    "LessThanOrEquals": operator.le,
-}
 SIDES = {"OnLeftSide": "left", "OnRightSide": "right", "OnTopSide": "top", "OnBottomSide": "bottom"}
 UNBOUND = -1
 CRASHED = "Syntax Error"

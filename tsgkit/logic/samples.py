@@ -1,7 +1,7 @@
 """Random configurations: objects, quantifiers and relations, deterministic for a seed.
 
 >>> from tsgkit.logic.clauses import clause_form
->>> from tsgkit.logic.printer import text_of
+>>> from tsgkit.logic.formula import text_of
 >>> text_of(formula_of(configuration(1, "knolling", seed=1, universal=True)))  # doctest: +ELLIPSIS
 "(forall ?... (implies (Is ?..."
 >>> chosen = configuration(5, "natural", seed=1)

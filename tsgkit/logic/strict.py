@@ -22,9 +22,8 @@ from tsgkit.logic.budget import Budget, OutOfWork
 from tsgkit.logic.english import object_names
 from tsgkit.logic.evaluation import Evaluator, Part
 from tsgkit.logic.explanations import Explainer
-from tsgkit.logic.formula import Formula
+from tsgkit.logic.formula import Formula, rename_apart
 from tsgkit.logic.layouts import LayoutProblem, layout_of
-from tsgkit.logic.variables import rename_apart
 from tsgkit.logic.verdicts import WORK, Meter, Verdict
 
 

@@ -34,12 +34,12 @@ from tsgkit.logic.formula import (
     Or,
     Variable,
     atoms_of,
+    conjuncts,
+    demanded_class,
     refuse_deep,
+    rename_apart,
 )
-from tsgkit.logic.grounding import demanded_class
 from tsgkit.logic.plausibility import CLOTHES, PEOPLE
-from tsgkit.logic.variables import rename_apart
-from tsgkit.logic.witnesses import conjuncts
 
 OPENINGS = (
     "Lay out a knolling picture.",

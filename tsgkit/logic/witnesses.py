@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.logic.formula import (
+    TRUE,
     And,
     Atom,
     Comparison,
@@ -37,13 +38,14 @@ from tsgkit.logic.formula import (
     Or,
     Variable,
     atoms_of,
+    conjuncts,
     free_variables,
     parts_of,
+    peeled,
+    rename_apart,
 )
-from tsgkit.logic.variables import rename_apart
 from tsgkit.logic.vocabulary import KNOLLING
 
-TRUE = And(())
 MOST_CANDIDATES = 60
 MOST_VISITS = 10_000
 """The maximum number of visited parts. Nested conditions and the sides of every iff are visited several times."""
@@ -399,20 +401,6 @@ def is_enough(formula: Formula) -> bool:
     (False, True)
     """
     return Domain(formula).last_round is not None
-
-
-def conjuncts(formula: Formula) -> list[Formula]:
-    """Return the parts of a conjunction, flattening nested conjunctions."""
-    return [one for part in formula.parts for one in conjuncts(part)] if isinstance(formula, And) else [formula]
-
-
-def peeled(formula: Formula) -> tuple[list[Variable], Formula]:
-    """Return the variables of directly nested foralls and the body of the innermost."""
-    variables = []
-    while isinstance(formula, Forall):
-        variables.append(formula.variable)
-        formula = formula.body
-    return variables, formula
 
 
 def _named_classes(formula: Formula) -> Iterator[str]:

@@ -196,9 +196,7 @@ def _show(arguments: argparse.Namespace) -> int:
     from tsgkit.logic.budget import Budget, OutOfBudget
     from tsgkit.logic.clauses import category, clause_form, closures, k_as_defined, object_classes
     from tsgkit.logic.english import reading_of
-    from tsgkit.logic.formula import free_variables
-    from tsgkit.logic.lifting import lifted
-    from tsgkit.logic.printer import text_of
+    from tsgkit.logic.formula import free_variables, lifted, text_of
 
     formula = _read_formula(arguments.formula)
     reading, budget = reading_of(formula), Budget(arguments.seconds, time.monotonic)
