@@ -26,8 +26,7 @@ from tsgkit.logic import grounding
 from tsgkit.logic.budget import Budget
 from tsgkit.logic.grounding import PRESENT, SWITCH, Fact, Ground, Lit, Tally
 from tsgkit.logic.layouts import ALIGNED, CANVAS, Box, Layout, Thing
-from tsgkit.logic.typical_sizes import color_of, size_of
-from tsgkit.logic.vocabulary import KNOLLING, NATURAL
+from tsgkit.logic.vocabulary import KNOLLING, NATURAL, color_of, size_of
 from tsgkit.logic.witnesses import Candidate
 
 if TYPE_CHECKING:
@@ -368,7 +367,7 @@ class PlacementModel:
         blamed = solver.sufficient_assumptions_for_infeasibility() if assume else ()
         return Placed("unsatisfiable", blamed=tuple(sorted(named[one] for one in blamed if one in named)))
 
-    def _layout(self, solver: cp_model.CpSolver, numbers: Sequence[int]) -> Layout:
+    def _layout(self, solver: cp_model.CpSolver, numbers: Sequence[int]) -> Layout | None:
         return Layout(tuple(self._thing(solver, number) for number in numbers))
 
     def _thing(self, solver: cp_model.CpSolver, number: int) -> Thing:

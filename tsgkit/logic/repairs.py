@@ -29,10 +29,9 @@ from tsgkit.logic.layouts import CANVAS, Box, Layout, Thing, things_of
 from tsgkit.logic.placement import Effort, Placed, PlacementModel, Rules, Status, slot_of
 from tsgkit.logic.proofs import proof_of
 from tsgkit.logic.solver import ONLY_STRICT, STRICT, profiles_of, verified
-from tsgkit.logic.typical_sizes import size_of
 from tsgkit.logic.verdicts import Profile
 from tsgkit.logic.verification import verify
-from tsgkit.logic.vocabulary import KNOLLING
+from tsgkit.logic.vocabulary import KNOLLING, size_of
 from tsgkit.logic.witnesses import Candidate, TooManyObjects, candidates_of
 
 RESIZED = 2

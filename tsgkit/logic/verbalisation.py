@@ -20,7 +20,6 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tsgkit.logic.configurations import Scenario
 from tsgkit.logic.english import object_names, thing, with_article, words
 from tsgkit.logic.formula import (
     And,
@@ -40,6 +39,7 @@ from tsgkit.logic.formula import (
     rename_apart,
 )
 from tsgkit.logic.plausibility import CLOTHES, PEOPLE
+from tsgkit.logic.samples import Scenario
 
 OPENINGS = (
     "Lay out a knolling picture.",

@@ -26,11 +26,11 @@ from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.reply import Ask, Ending
 from tsgkit.logic.budget import OutOfBudget
 from tsgkit.logic.clauses import clause_form, object_classes
-from tsgkit.logic.configurations import Configuration, Scenario, Twist
 from tsgkit.logic.english import reading_of
 from tsgkit.logic.formula import And, Formula, Not, text_of
 from tsgkit.logic.lint import check
 from tsgkit.logic.parser import parse
+from tsgkit.logic.samples import Configuration, Scenario, Twist
 from tsgkit.logic.verification import verify
 from tsgkit.logic.vocabulary import SCENARIOS as VOCABULARIES
 

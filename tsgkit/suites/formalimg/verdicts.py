@@ -45,8 +45,8 @@ from tsgkit.logic.formula import (
 )
 from tsgkit.logic.official import verify_official
 from tsgkit.logic.parser import parse
-from tsgkit.logic.strict import verify_strict
 from tsgkit.logic.verdicts import Verdict
+from tsgkit.logic.verification import verify_strict
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.suites.formalimg.rows import NATURAL, FormulaSample
 from tsgkit.suites.judgement import AnswerScores, PartOfSample, Scores

@@ -36,7 +36,7 @@ from tsgkit.logic.formula import (
     walk,
 )
 from tsgkit.logic.layouts import Layout, LayoutProblem, things_of
-from tsgkit.logic.strict import verify_strict
+from tsgkit.logic.verification import verify_strict
 from tsgkit.suites.formalimg.rows import NATURAL, FormulaSample
 from tsgkit.suites.formalimg.verdicts import WORK, clauses_in, only, required
 from tsgkit.suites.panels import ImageNow, Panel, Shown, box_value, boxes_panel, image_now

@@ -286,9 +286,9 @@ def _verify(arguments: argparse.Namespace) -> int:
 def _solve(arguments: argparse.Namespace) -> int:
     """Find or repair a layout; write and draw it."""
     from tsgkit.logic.budget import Budget
+    from tsgkit.logic.layouts import drawn
     from tsgkit.logic.repairs import repair
     from tsgkit.logic.solver import solve
-    from tsgkit.logic.svg import drawn
 
     formula, out, draw = _read_formula(arguments.formula), arguments.out, arguments.draw
     layout = arguments.layout if arguments.verb == "repair" else None
