@@ -13,7 +13,7 @@ quantifier caches its truth per values of the variables it depends on. A compile
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -38,6 +38,7 @@ from tsgkit.logic.formula import (
     conjuncts,
     demanded_class,
     free_variables,
+    parts_of,
     peeled,
     refuse_deep,
     rename_apart,
@@ -84,64 +85,39 @@ class AtomPart(Part):
         values = self.evaluator.values
         key = (values[self.first], values[self.last])
         if (known := self.known.get(key)) is None:
-            known = self.known[key] = self.evaluate()
+            things = [self.evaluator.layout.objects[values[slot]] for slot in self.slots]
+            match self.formula:
+                case Atom("Is", (_, Literal(label))):
+                    known = things[0].label == label
+                case Atom("Has", (_, Literal(value))):
+                    known = things[0].has(value)
+                case _:
+                    known = RELATIONS[self.formula.name](*(thing.box for thing in things))
+            self.known[key] = known
         return known
 
-    def evaluate(self) -> bool:
-        """Evaluate the atom on labels, attributes and boxes."""
-        things = [self.evaluator.layout.objects[self.evaluator.values[slot]] for slot in self.slots]
-        value = self.formula.args[-1]
-        if isinstance(value, Literal):
-            return things[0].label == value.text if self.formula.name == "Is" else things[0].has(value.text)
-        return RELATIONS[self.formula.name](*(thing.box for thing in things))
+
+HOLDS: Mapping[type[Formula], Callable[[Sequence[Part]], bool]] = {
+    And: lambda parts: all(part.truth() for part in parts),
+    Or: lambda parts: any(part.truth() for part in parts),
+    Not: lambda parts: not parts[0].truth(),
+    Implies: lambda parts: not parts[0].truth() or parts[1].truth(),
+    Iff: lambda parts: parts[0].truth() == parts[1].truth(),
+}
 
 
 class Connective(Part):
-    """A connective and its parts."""
+    """A connective, of a kind in :data:`HOLDS`, and its parts. The formula of a conjunction may be an ``exists``."""
 
-    def __init__(self, evaluator: Evaluator, formula: Formula, parts: Iterable[Part]) -> None:
+    def __init__(self, evaluator: Evaluator, kind: type[Formula], formula: Formula, parts: Iterable[Part]) -> None:
+        self.kind = kind
+        self.holds = HOLDS[kind]
         self.parts = tuple(parts)
         super().__init__(evaluator, formula, chain.from_iterable(part.needs for part in self.parts))
 
-
-class Conjunction(Connective):
-    """A conjunction."""
-
     def truth(self) -> bool:
-        """Return whether all parts hold."""
-        return all(part.truth() for part in self.parts)
-
-
-class Disjunction(Connective):
-    """A disjunction."""
-
-    def truth(self) -> bool:
-        """Return whether at least one part holds."""
-        return any(part.truth() for part in self.parts)
-
-
-class Negation(Connective):
-    """A negation."""
-
-    def truth(self) -> bool:
-        """Return whether the negated part does not hold."""
-        return not self.parts[0].truth()
-
-
-class Implication(Connective):
-    """An implication."""
-
-    def truth(self) -> bool:
-        """Return whether the condition is false or the consequent is true."""
-        return not self.parts[0].truth() or self.parts[1].truth()
-
-
-class Equivalence(Connective):
-    """An equivalence."""
-
-    def truth(self) -> bool:
-        """Return whether both parts hold or neither does."""
-        return self.parts[0].truth() == self.parts[1].truth()
+        """Return whether the parts hold as the connective requires."""
+        return self.holds(self.parts)
 
 
 class Quantifier(Part):
@@ -222,7 +198,9 @@ class Universal(Quantifier):
         taken = {self.evaluator.values[slot] for slot in self.other_slots}
         if len(taken) == len(self.evaluator.layout.objects):
             return False
-        condition = conjoined(self.body.parts[0]) if isinstance(self.body, Implication) else ()
+        condition = (
+            conjoined(self.body.parts[0]) if isinstance(self.body, Connective) and self.body.kind is Implies else ()
+        )
         return all(self.body.truth() for _ in self.choices(self.matching(condition)))
 
 
@@ -234,22 +212,20 @@ class ObjectCount(Quantifier):
         return sum(self.body.truth() for _ in self.choices())
 
 
-class UniversalBlock(Connective):
-    """Directly nested foralls: the first part must hold for every choice; each other part checks that a condition
-    applies."""
+class UniversalBlock(Part):
+    """Directly nested foralls: ``everything`` must hold for every choice; ``applied`` check that each condition applies
+    to an object."""
 
-    def __init__(
-        self, evaluator: Evaluator, formula: Forall, variables: Sequence[Variable], parts: Sequence[Part]
-    ) -> None:
-        super().__init__(evaluator, formula, parts)
-        self.variables = tuple(variables)
+    def __init__(self, evaluator: Evaluator, formula: Forall, everything: Part, applied: Sequence[Part]) -> None:
+        super().__init__(evaluator, formula, chain.from_iterable(part.needs for part in (everything, *applied)))
+        self.everything = everything
+        self.applied = applied
 
     def truth(self) -> bool:
         """Return whether all choices satisfy the body and every condition applies to an object."""
-        everything, *applied = self.parts
-        if not everything.truth():
+        if not self.everything.truth():
             return False
-        if all(part.truth() for part in applied):
+        if all(part.truth() for part in self.applied):
             return True
         self.evaluator.zero_triggers += 1
         return False
@@ -348,15 +324,9 @@ class Evaluator:
                 return AtomPart(self, formula)
             case And() | Exists():
                 parts = self.conjuncts(formula, scope)
-                return parts[0] if len(parts) == 1 else Conjunction(self, formula, parts)
-            case Or(parts):
-                return Disjunction(self, formula, [self.part(part, scope) for part in parts])
-            case Not(body):
-                return Negation(self, formula, [self.part(body, scope)])
-            case Implies(left, right):
-                return Implication(self, formula, [self.part(left, scope), self.part(right, scope)])
-            case Iff(left, right):
-                return Equivalence(self, formula, [self.part(left, scope), self.part(right, scope)])
+                return parts[0] if len(parts) == 1 else Connective(self, And, formula, parts)
+            case Or() | Not() | Implies() | Iff():
+                return Connective(self, type(formula), formula, [self.part(one, scope) for one in parts_of(formula)])
             case Comparison(_, left, right):
                 return NumberComparison(self, formula, [self.number(left, scope), self.number(right, scope)])
             case Forall():
@@ -375,7 +345,7 @@ class Evaluator:
             pending = search.waiting.pop(variable)
             others = self.others(variable, search.linked(variable, pending))
             staying = cheap_first(part for part in parts if variable in part.needs)
-            body = staying[0] if len(staying) == 1 else Conjunction(self, pending.formula.body, staying)
+            body = staying[0] if len(staying) == 1 else Connective(self, And, pending.formula.body, staying)
             leaving = [part for part in parts if variable not in part.needs]
             parts = [*leaving, Existential(self, pending.formula, variable, others, body)]
         return cheap_first(parts)
@@ -405,16 +375,12 @@ class Evaluator:
         for place in reversed(range(len(variables))):
             around = (*scope, *variables[:place])
             part = Universal(self, formula, variables[place], self.others(variables[place], around), part)
-        applied = [
-            self.applied(variables, one.antecedent, scope) for one in conjuncts(body) if isinstance(one, Implies)
-        ]
-        return UniversalBlock(self, formula, variables, [part, *applied])
-
-    def applied(self, variables: Sequence[Variable], condition: Formula, scope: tuple[Variable, ...]) -> Part:
-        """Compile the check that a condition holds for some choice of the variables of its ``forall``."""
-        for variable in reversed(variables):
-            condition = Exists(variable, condition)
-        return self.part(condition, scope)
+        applied = []  # whether each condition holds for some choice of the variables
+        for demand in [one.antecedent for one in conjuncts(body) if isinstance(one, Implies)]:
+            for variable in reversed(variables):
+                demand = Exists(variable, demand)
+            applied.append(self.part(demand, scope))
+        return UniversalBlock(self, formula, part, applied)
 
     def number(self, number: Number, scope: tuple[Variable, ...]) -> ObjectCount | float:
         """Return a constant number, or compile a count."""
@@ -439,7 +405,7 @@ class Evaluator:
 
 def conjoined(body: Part) -> tuple[Part, ...]:
     """Return the parts that must all hold for a body to hold."""
-    return body.parts if isinstance(body, Conjunction) else (body,)
+    return body.parts if isinstance(body, Connective) and body.kind is And else (body,)
 
 
 def cheap_first(parts: Iterable[Part]) -> list[Part]:

@@ -34,14 +34,9 @@ from tsgkit.logic.clauses import Quantifier
 from tsgkit.logic.english import atom_words, object_names, thing, verb_of, with_article, words
 from tsgkit.logic.evaluation import (
     AtomPart,
-    Conjunction,
     Connective,
-    Disjunction,
-    Equivalence,
     Evaluator,
     Existential,
-    Implication,
-    Negation,
     NumberComparison,
     ObjectCount,
     Part,
@@ -49,7 +44,7 @@ from tsgkit.logic.evaluation import (
     UniversalBlock,
     conjoined,
 )
-from tsgkit.logic.formula import Exists, Formula, Variable, demanded_class, rename_apart
+from tsgkit.logic.formula import And, Exists, Formula, Iff, Implies, Not, Or, Variable, demanded_class, rename_apart
 from tsgkit.logic.layouts import Box, LayoutProblem, layout_of
 from tsgkit.logic.official import verify_official
 from tsgkit.logic.parser import parse
@@ -149,73 +144,68 @@ class Explainer:
                 return self._general(part, truth=truth)
             case NumberComparison():
                 return Trace(truth, self._compared(part))
-            case Implication() if not part.parts[0].truth():
-                return Trace(True, "the condition does not apply", (self.trace(part.parts[0]),), vacuous=True)
-            case Negation() if isinstance(denied := part.parts[0], AtomPart):
-                return Trace(truth, self._said(denied))
-            case Connective():
-                return Trace(
-                    truth, JOINED[type(part)][truth], tuple(map(self.trace, self._relevant_parts(part, truth=truth)))
-                )
+            case Connective(kind=kind, parts=parts):
+                if kind is Implies and not parts[0].truth():
+                    return Trace(True, "the condition does not apply", (self.trace(parts[0]),), vacuous=True)
+                if kind is Not and isinstance(parts[0], AtomPart):
+                    return Trace(truth, self._said(parts[0]))
+                if kind is Or and truth:
+                    parts = (next(one for one in parts if one.truth()),)
+                return Trace(truth, JOINED[kind][truth], tuple(map(self.trace, parts)))
         return Trace(truth, words(part.formula, self.names))
-
-    def _relevant_parts(self, part: Connective, *, truth: bool) -> list[Part]:
-        """Return the parts that explain the truth: one that holds for a true disjunction, else all."""
-        if isinstance(part, Disjunction) and truth:
-            return [next(one for one in part.parts if one.truth())]
-        return list(part.parts)
 
     def _said(self, part: AtomPart) -> str:
         """Verbalise an atom, or its negation, with its measurements."""
-        clause = atom_words(part.formula, self.names, negated=not part.truth())
-        return f"{clause}: {figures}" if (figures := self._figures(part)) else clause
+        return self._with_figures(atom_words(part.formula, self.names, negated=not part.truth()), part)
 
-    def _figures(self, part: AtomPart) -> str:
-        """Return the measurements behind an atom; for an attribute that does not hold, the actual color."""
-        atom = part.formula
+    def _with_figures(self, clause: str, part: AtomPart) -> str:
+        """Return a clause with the measurements behind an atom; for an attribute that does not hold, the actual
+        color."""
+        name = part.formula.name
         things = [self.evaluator.layout.objects[self.evaluator.values[slot]] for slot in part.slots]
-        names = [self.names[one] for one in part.variables]
-        if atom.name == "Is":
-            return ""
-        if atom.name == "Has":
-            return "" if part.truth() else f"it is {things[0].color or 'of no stated colour'}"
-        return measured(atom.name, names, [one.box for one in things])
+        if name == "Is" or (name == "Has" and part.truth()):
+            return clause
+        if name == "Has":
+            return f"{clause}: it is {things[0].color or 'of no stated colour'}"
+        figures = measured(name, [self.names[one] for one in part.variables], [thing.box for thing in things])
+        return f"{clause}: {figures}"
 
     def _compared(self, part: NumberComparison) -> str:
         """Verbalise a comparison with the numbers counted."""
-        counted = [
-            number for number, side in zip(part.numbers(), part.sides, strict=True) if isinstance(side, ObjectCount)
-        ]
-        return f"{words(part.formula, self.names)}: counted {' and '.join(map(str, counted))}"
+        pairs = zip(part.numbers(), part.sides, strict=True)
+        counted = [str(number) for number, side in pairs if isinstance(side, ObjectCount)]
+        return f"{words(part.formula, self.names)}: counted {' and '.join(counted)}"
 
     @contextmanager
     def _choice(self, chooser: Quantifier, number: int) -> Iterator[str]:
         """Assign an object to a variable within the context; yield the object's name."""
-        before = self.names.get(chooser.variable)
-        values, name = self.evaluator.values, self.objects[number]
-        kept, values[chooser.slot] = values[chooser.slot], number
-        self.names[chooser.variable] = name
+        names, values = self.names, self.evaluator.values
+        before, kept = names.get(chooser.variable), values[chooser.slot]
+        names[chooser.variable], values[chooser.slot] = self.objects[number], number
         try:
-            yield name
+            yield self.objects[number]
         finally:
             values[chooser.slot] = kept
             if before is None:
-                del self.names[chooser.variable]
+                del names[chooser.variable]
             else:
-                self.names[chooser.variable] = before
+                names[chooser.variable] = before
 
-    def _numbers(self, chooser: Quantifier) -> list[int]:
-        """Return the numbers of the objects a variable may stand for."""
+    def _choices(self, chooser: Quantifier) -> Iterator[tuple[int, str]]:
+        """Assign each object in turn that a variable may stand for; yield its number and name."""
         kept = self.evaluator.values[chooser.slot]
         numbers = list(chooser.choices())
         self.evaluator.values[chooser.slot] = kept
-        return numbers
+        for number in numbers:
+            with self._choice(chooser, number) as name:
+                yield number, name
 
     def _existence(self, part: Existential) -> Trace:
-        for number in self._numbers(part):
-            with self._choice(part, number) as name:
-                if part.body.truth():
-                    return Trace(True, f"{name} is {self._sought_noun(part)}", self._members(part.body))
+        noun = self._noun(part)
+        such = "such an object" if noun == "object" else f"such {with_article(noun)}"
+        for _, name in self._choices(part):
+            if part.body.truth():
+                return Trace(True, f"{name} is {such}", self._members(part.body))
         raise AssertionError("what was found is gone")
 
     def _absence(self, part: Existential) -> Trace:
@@ -236,67 +226,58 @@ class Explainer:
     def _members(self, body: Part) -> tuple[Trace, ...]:
         return tuple(self.trace(one) for one in conjoined(body))
 
+    def _wanted(self, part: Quantifier) -> str | None:
+        """Return the class that an ``exists`` requires of its object, or None."""
+        return demanded_class(part.variable, part.formula.body) if isinstance(part.formula, Exists) else None
+
+    def _noun(self, part: Quantifier) -> str:
+        return thing(self._wanted(part) or "object")
+
     def _ranked(self, part: Existential) -> list[int]:
         """Return the objects of the required class (or all), sorted by the number of conjuncts they satisfy, most
         first."""
-        wanted = demanded_class(part.variable, formula.body) if isinstance(formula := part.formula, Exists) else None
-        scores = {}
-        for number in self._numbers(part):
-            if wanted is None or self.evaluator.layout.objects[number].label == wanted:
-                with self._choice(part, number):
-                    scores[number] = sum(one.truth() for one in conjoined(part.body))
+        wanted = self._wanted(part)
+        scores = {
+            number: sum(one.truth() for one in conjoined(part.body))
+            for number, _ in self._choices(part)
+            if wanted is None or self.evaluator.layout.objects[number].label == wanted
+        }
         return sorted(scores, key=lambda number: -scores[number])
 
-    def _noun(self, part: Quantifier) -> str:
-        formula = part.formula
-        wanted = demanded_class(part.variable, formula.body) if isinstance(formula, Exists) else None
-        return thing(wanted or "object")
-
-    def _sought_noun(self, part: Existential) -> str:
-        noun = self._noun(part)
-        return "such an object" if noun == "object" else f"such {with_article(noun)}"
-
     def _general(self, part: UniversalBlock, *, truth: bool) -> Trace:
-        everything, *applied = part.parts
         head = words(part.formula, self.names)
         if not self.evaluator.layout.objects:
             return Trace(False, f"{head}: there are no objects")
-        for condition in applied:
+        for condition in part.applied:
             if not condition.truth():
-                return Trace(False, f"{head}: {self._nothing_meant(condition)}", (self.trace(condition),))
-        if truth:
-            return Trace(True, head, tuple(self._choices(everything)))
-        return Trace(False, head, (self._counterexample(everything),))
+                why = f"the condition applies to nothing, for {self.why(condition)}"
+                return Trace(False, f"{head}: {why}", (self.trace(condition),))
+        children = tuple(self._examples(part.everything)) if truth else (self._counterexample(part.everything),)
+        return Trace(truth, head, children)
 
-    def _nothing_meant(self, condition: Part) -> str:
-        return f"the condition applies to nothing, for {self.why(condition)}"
-
-    def _choices(self, part: Part) -> Iterator[Trace]:
+    def _examples(self, part: Part) -> Iterator[Trace]:
         """Yield traces for the first few choices of a ``forall`` that holds, without those its condition does not
         apply to."""
-        count = 0
         if not isinstance(part, Universal):
             return
-        for number in self._numbers(part):
-            with self._choice(part, number) as name:
-                body = part.body
-                if isinstance(body, Implication) and not body.parts[0].truth():
-                    continue
-                count += 1
-                if count <= MOST_OTHERS:
-                    inner = tuple(self._choices(body)) if isinstance(body, Universal) else (self.trace(body),)
-                    yield Trace(True, f"for {name}", inner)
+        count, body = 0, part.body
+        for _, name in self._choices(part):
+            if isinstance(body, Connective) and body.kind is Implies and not body.parts[0].truth():
+                continue
+            count += 1
+            if count <= MOST_OTHERS:
+                inner = tuple(self._examples(body)) if isinstance(body, Universal) else (self.trace(body),)
+                yield Trace(True, f"for {name}", inner)
         if count > MOST_OTHERS:
             yield Trace(True, f"and for {count - MOST_OTHERS} more")
 
     def _counterexample(self, part: Part) -> Trace:
-        if isinstance(part, Universal):
-            for number in self._numbers(part):
-                with self._choice(part, number) as name:
-                    if not part.body.truth():
-                        return Trace(False, f"not for {name}", (self._counterexample(part.body),))
-            return Trace(False, "there is no object left to choose")
-        return self.trace(part)
+        if not isinstance(part, Universal):
+            return self.trace(part)
+        for _, name in self._choices(part):
+            if not part.body.truth():
+                return Trace(False, f"not for {name}", (self._counterexample(part.body),))
+        return Trace(False, "there is no object left to choose")
 
     def why(self, part: Part) -> str:
         """Verbalise the smallest part that makes a false part false."""
@@ -311,92 +292,73 @@ class Explainer:
                 return self._why_not_every(part)
             case NumberComparison():
                 return f"it is not so that {self._compared(part)}"
-            case Implication():
-                return self.why(part.parts[1])
-            case Conjunction():
-                return self.why(next(one for one in part.parts if not one.truth()))
-            case Disjunction():
-                return " and ".join(self.why(one) for one in part.parts) or "there is nothing to choose from"
-            case Negation():
-                return self._why_denied(part.parts[0])
-            case Equivalence():
-                return "one side holds and the other does not: " + self.why(
-                    next(one for one in part.parts if not one.truth())
-                )
+            case Connective(kind=kind, parts=parts):
+                if kind is Implies:
+                    return self.why(parts[1])
+                if kind is Or:
+                    return " and ".join(self.why(one) for one in parts) or "there is nothing to choose from"
+                if kind is Not:
+                    return self._why_denied(parts[0])
+                why = self.why(next(one for one in parts if not one.truth()))
+                return why if kind is And else f"one side holds and the other does not: {why}"
         raise AssertionError(f"{type(part).__name__} has no reason")
 
     def _why_denied(self, part: Part) -> str:
         """Verbalise a part that holds but must not."""
         if isinstance(part, Existential):
-            for number in self._numbers(part):
-                with self._choice(part, number) as name:
-                    if part.body.truth():
-                        clause = " and ".join(self._holding(one) for one in conjoined(part.body))
-                        return f"{name} is what must not be: {clause}"
+            for _, name in self._choices(part):
+                if part.body.truth():
+                    clause = " and ".join(self._holding(one) for one in conjoined(part.body))
+                    return f"{name} is what must not be: {clause}"
         return f"{self._holding(part)}, which must not be"
 
     def _holding(self, part: Part) -> str:
         return self._said(part) if isinstance(part, AtomPart) else words(part.formula, self.names)
 
     def _why_absent(self, part: Existential) -> str:
-        ranked = self._ranked(part)
-        noun = self._noun(part)
+        ranked, noun = self._ranked(part), self._noun(part)
         if not ranked:
             return f"there is no {noun}"
-        failing = self._failing(part, ranked[0])
+        with self._choice(part, ranked[0]):
+            failing = next(one for one in conjoined(part.body) if not one.truth())
+        never = isinstance(failing, AtomPart) and not any(self._is_true_of(number, part, failing) for number in ranked)
         with self._choice(part, ranked[0]) as name:
-            if isinstance(failing, AtomPart) and self._never(part, failing, ranked):
-                return self._none_does(noun, part.variable, failing)
-            return (
-                self.why(failing)
-                if len(ranked) == 1
-                else f"no {noun} fits; nearest comes {name}, but {self.why(failing)}"
-            )
+            if never and isinstance(failing, AtomPart):  # "no cup is left of the pen", with the figures of the nearest
+                named = [f"no {noun}" if one == part.variable else self.names[one] for one in failing.variables]
+                clause = " ".join([named[0], verb_of(failing.formula) or failing.formula.name, *named[1:]])
+                return self._with_figures(clause, failing)
+            why = self.why(failing)
+            return why if len(ranked) == 1 else f"no {noun} fits; nearest comes {name}, but {why}"
 
-    def _failing(self, part: Existential, number: int) -> Part:
-        with self._choice(part, number):
-            return next(one for one in conjoined(part.body) if not one.truth())
-
-    def _never(self, part: Existential, one: Part, numbers: list[int]) -> bool:
-        for number in numbers:
-            with self._choice(part, number):
-                if one.truth():
-                    return False
-        return True
-
-    def _none_does(self, noun: str, sought: Variable, part: AtomPart) -> str:
-        """Return ``no cup is left of the pen: ...``, with the measurements of the nearest object."""
-        named = [f"no {noun}" if one == sought else self.names[one] for one in part.variables]
-        clause = " ".join([named[0], verb_of(part.formula) or part.formula.name, *named[1:]])
-        return f"{clause}: {figures}" if (figures := self._figures(part)) else clause
+    def _is_true_of(self, number: int, chooser: Quantifier, part: Part) -> bool:
+        with self._choice(chooser, number):
+            return part.truth()
 
     def _why_general(self, part: UniversalBlock) -> str:
-        everything, *applied = part.parts
         if not self.evaluator.layout.objects:
             return "there are no objects, so that nothing is said of every one"
-        for condition in applied:
+        for condition in part.applied:
             if not condition.truth():
                 return f"what is said of every one applies to nothing: {self.why(condition)}"
-        return self.why(everything)
+        return self.why(part.everything)
 
     def _why_not_every(self, part: Universal) -> str:
-        for number in self._numbers(part):
-            with self._choice(part, number) as name:
-                if not part.body.truth():
-                    inner = self.why(part.body)
-                    return inner if isinstance(part.body, Universal) or name in inner else f"for {name}: {inner}"
+        for _, name in self._choices(part):
+            if not part.body.truth():
+                inner = self.why(part.body)
+                return inner if isinstance(part.body, Universal) or name in inner else f"for {name}: {inner}"
         return "there is no object left to choose"
 
 
-JOINED: Mapping[type[Part], Mapping[bool, str]] = {
-    Conjunction: {True: "all of these hold", False: "not all of these hold"},
-    Disjunction: {True: "one of these holds", False: "none of these holds"},
-    Negation: {True: "it is not so, as it must be", False: "it is so, which must not be"},
-    Implication: {
+JOINED: Mapping[type[Formula], Mapping[bool, str]] = {
+    And: {True: "all of these hold", False: "not all of these hold"},
+    Or: {True: "one of these holds", False: "none of these holds"},
+    Not: {True: "it is not so, as it must be", False: "it is so, which must not be"},
+    Implies: {
         True: "the condition applies, and what follows holds",
         False: "the condition applies, what follows does not",
     },
-    Equivalence: {True: "both sides are alike", False: "the sides differ"},
+    Iff: {True: "both sides are alike", False: "the sides differ"},
 }
 
 
