@@ -12,10 +12,9 @@ An object is named by its class, with a number if several share the class, and `
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tsgkit.logic.formula import (
-    TRUE,
     And,
     Atom,
     Comparison,
@@ -106,8 +105,15 @@ def object_names(formula: Formula) -> dict[Variable, str]:
     ensures."""
     classes: dict[Variable, str] = {}
     for _, part in walk(formula):
-        for variable, body in _bound(part):
-            classes[variable] = class_of(variable, body) or ""
+        match part:
+            case Exists(variable, body):
+                classes[variable] = class_of(variable, body) or ""
+            case Forall(variable, body):  # without a condition, the body applies to every object
+                conditional = isinstance(peeled(body)[1], Implies)
+                classes[variable] = (class_of(variable, body) if conditional else None) or ""
+            case Comparison(_, left, right):
+                counts = [side for side in (left, right) if isinstance(side, Count)]
+                classes |= {count.variable: class_of(count.variable, count.body) or "" for count in counts}
     for variable in sorted(free_variables(formula), key=lambda one: one.name):
         classes.setdefault(variable, "")
     many, seen, names = Counter(classes.values()), Counter[str](), {}
@@ -224,16 +230,6 @@ def _listed(items: Sequence[str], word: str) -> str:
     return f" {word} ".join(filter(None, [", ".join(items[:-1]), items[-1]])) if items else ""
 
 
-def _bound(formula: Formula) -> Iterable[tuple[Variable, Formula]]:
-    match formula:
-        case Exists(variable, body):
-            yield variable, body
-        case Forall(variable, body):  # without a condition, the body applies to every object
-            yield variable, body if isinstance(peeled(body)[1], Implies) else TRUE
-        case Comparison(_, left, right):
-            yield from ((side.variable, side.body) for side in (left, right) if isinstance(side, Count))
-
-
 def _existence(formula: Exists, names: Names, *, negated: bool = False) -> str:
     intro, rest = _opened(formula, names, no=negated)
     return intro + _such(rest, names)
@@ -262,45 +258,35 @@ def _every(formula: Forall, names: Names) -> str:
 
 
 def _introduced(
-    variables: Sequence[Variable], conjuncts: Sequence[Formula], names: Names, determiner: str
+    variables: Sequence[Variable], parts: Sequence[Formula], names: Names, determiner: str
 ) -> tuple[list[str], list[Formula]]:
     """Return noun phrases for new objects, built from atoms about each alone, and the remaining conjuncts."""
-    rest, nouns = list(conjuncts), []
+    rest, nouns = list(parts), []
     for variable in variables:
-        own = [part for part in rest if _describes(part, variable)]
-        classes = [part for part in own if isinstance(part, Atom) and part.name == "Is"][:1]
-        used = [*(part for part in own if part not in classes and not _is_class(part)), *classes] if classes else []
-        rest = [part for part in rest if part not in used]
-        noun = thing(" ".join(map(_value, used)) or "object")
+        adjectives = _described(rest, variable, ("Has", "HasColor", "HasShape", "HasMaterial"))
+        classes = _described(rest, variable, ("Is",))[:1]
+        used = [*adjectives, *classes] if classes else []
+        rest = [part for part in rest if part not in [atom for atom, _ in used]]
+        noun = thing(" ".join(word for _, word in used) or "object")
+        if determiner == "many":
+            first, *more = noun.split(" of ", 1)
+            *before, last = first.split()
+            nouns.append(" of ".join([" ".join([*before, PLURALS.get(last, last + "s")]), *more]))
+            continue
         called = names.get(variable, variable.name)
-        alias = "" if called.startswith("the ") or determiner == "many" else f" ({called})"
-        nouns.append(_determined(noun, determiner) + alias)
+        alias = "" if called.startswith("the ") else f" ({called})"
+        nouns.append((with_article(noun) if determiner == "a" else f"{determiner} {noun}") + alias)
     return nouns, rest
 
 
-def _determined(noun: str, determiner: str) -> str:
-    if determiner == "many":
-        first, *rest = noun.split(" of ", 1)
-        *adjectives, last = first.split()
-        return " of ".join([" ".join([*adjectives, PLURALS.get(last, last + "s")]), *rest])
-    return with_article(noun) if determiner == "a" else f"{determiner} {noun}"
-
-
-def _describes(part: Formula, variable: Variable) -> bool:
-    """Return whether an atom can be an adjective or the noun of a variable."""
-    if not isinstance(part, Atom) or len(part.args) != 2 or part.args[0] != variable:
-        return False
-    adjective = part.name in ("Has", "HasColor", "HasShape", "HasMaterial")
-    return isinstance(part.args[1], Literal) and (adjective or _is_class(part))
-
-
-def _is_class(part: Formula) -> bool:
-    return isinstance(part, Atom) and part.name == "Is"
-
-
-def _value(part: Formula) -> str:
-    value = part.args[1] if isinstance(part, Atom) else None
-    return value.text if isinstance(value, Literal) else ""
+def _described(parts: Sequence[Formula], variable: Variable, predicates: Sequence[str]) -> list[tuple[Formula, str]]:
+    """Return the atoms of some predicates that give a variable a value, each with the value."""
+    pairs = []
+    for part in parts:
+        match part:
+            case Atom(name, (first, Literal(value))) if first == variable and name in predicates:
+                pairs.append((part, value))
+    return pairs
 
 
 def _number(number: Number, names: Names) -> str:
