@@ -282,7 +282,12 @@ class _Strict:
                 ways = ((True, truth), (False, not truth))
                 return any_of(all_of((self.of(left, values, a), self.of(right, values, b))) for a, b in ways)
             case Exists():
-                return joined(self.of_existence(part, values, truth) for part in self.spread(formula))(truth)
+                return joined(
+                    self.chosen((part.variable,), part.body, values, truth, holding=True)
+                    if isinstance(part, Exists)
+                    else self.of(part, values, truth)
+                    for part in self.spread(formula)
+                )(truth)
             case Forall():
                 return self.every(formula, values, truth)
             case Comparison():
@@ -299,16 +304,13 @@ class _Strict:
                 return (value in labels) is truth
         return Lit(Fact(atom.name, things, value), truth)
 
-    def of_existence(self, part: Formula, values: Values, truth: bool) -> Ground:
-        if isinstance(part, Exists):
-            return self.chosen((part.variable,), part.body, values, truth, holding=True)
-        return self.of(part, values, truth)
-
     def spread(self, formula: Exists) -> list[Formula]:
         """Return the conjuncts of an ``exists`` that do not depend on its variable, then the ``exists`` over the
         others."""
         if id(formula) not in self.spreads:
-            inner = [one for part in conjuncts(formula.body) for one in self.opened(part)]
+            inner: list[Formula] = []
+            for part in conjuncts(formula.body):
+                inner += self.spread(part) if isinstance(part, Exists) else [part]
             staying = tuple(part for part in inner if formula.variable in self.variables(part))
             leaving = [part for part in inner if part not in staying]
             made: list[Formula] = [*leaving, Exists(formula.variable, And(staying))]
@@ -316,9 +318,6 @@ class _Strict:
             self.spreads |= {id(part): [part] for part in made if isinstance(part, Exists)}
             self.variables(formula)
         return self.spreads[id(formula)]
-
-    def opened(self, part: Formula) -> list[Formula]:
-        return self.spread(part) if isinstance(part, Exists) else [part]
 
     def every(self, formula: Forall, values: Values, truth: bool) -> Ground:
         variables, body = peeled(formula)

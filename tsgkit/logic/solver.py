@@ -18,7 +18,7 @@ object is both red and blue. Needs the extra ``logic``.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -176,11 +176,17 @@ class _Solver:
             return SearchResult(Placed("not decided"), objects, problem.message)
 
     def placed(self, candidates: Sequence[Candidate], profiles: Sequence[Profile], efforts: Efforts) -> Placed:
+        """Search under each set of rules; first with an object of its own for each variable, if some share a class."""
+        seed, budget = self.effort.seed, self.effort.budget
         shared = len({candidate.label for candidate in candidates}) < len(candidates)
         for own in (True, False) if shared else (False,):
             for rules, seconds in efforts:
-                effort = Effort(min(self.effort.seconds, seconds), self.effort.seed, self.effort.budget)
-                placed = search(self.formula, candidates, rules, profiles, effort, own=own)
+                placing = PlacementModel(candidates, rules, budget)
+                grounds = (ground(self.formula, candidates, one, own=own, budget=budget) for one in profiles)
+                placing.require(all_of(grounds))
+                if rules is not EXACT:
+                    placing.hint(spread_out(placing, seed))
+                placed = placing.placed(Effort(min(self.effort.seconds, seconds), seed, budget))
                 if placed.status == "satisfiable":
                     return placed
         return placed
@@ -212,24 +218,6 @@ class VerdictMismatch(AssertionError):
     """A disagreement between the solver and a verifier about a layout: a bug in one of the two."""
 
 
-def search(
-    formula: Formula,
-    candidates: Sequence[Candidate],
-    rules: Rules,
-    profiles: Sequence[Profile],
-    effort: Effort,
-    *,
-    own: bool = False,
-) -> Placed:
-    """Search once under one set of rules; with ``own``, each variable has its own object."""
-    budget = effort.budget
-    placing = PlacementModel(candidates, rules, budget)
-    placing.require(all_of(ground(formula, candidates, profile, own=own, budget=budget) for profile in profiles))
-    if rules is not EXACT:
-        placing.hint(spread_out(placing, effort.seed))
-    return placing.placed(effort)
-
-
 ROUNDS = 3
 """The number of attempts per conjunct."""
 
@@ -259,24 +247,18 @@ def near_misses(formula: Formula, n: int, seed: int = 0, *, budget: Budget | Non
     """
     refuse_deep(formula)
     refuse_unjudgeable(formula)
-    found: dict[Layout, NearMiss] = {}
-    with suppress(OutOfBudget):
-        for miss in _misses(rename_apart(formula), seed, budget or Budget(n * SECONDS)):
-            if len(found) >= n:
-                break
-            found.setdefault(miss.layout, miss)
-    return list(found.values())
-
-
-def _misses(formula: Formula, seed: int, budget: Budget) -> Iterator[NearMiss]:
-    rng = random.Random(seed)
+    formula, budget, rng = rename_apart(formula), budget or Budget(n * SECONDS), random.Random(seed)
     order = list(leaves(formula))
     rng.shuffle(order)
-    for _ in range(ROUNDS):
-        for leaf in order:
+    misses: dict[Layout, NearMiss] = {}
+    with suppress(OutOfBudget):
+        for leaf in order * ROUNDS:
+            if len(misses) >= n:
+                break
             layout = _missing(formula, leaf, rng.randrange(2**31), budget)
             if layout is not None:
-                yield NearMiss(layout, leaf_words(leaf, formula), leaf.path)
+                misses.setdefault(layout, NearMiss(layout, leaf_words(leaf, formula), leaf.path))
+    return list(misses.values())
 
 
 def _missing(formula: Formula, leaf: Leaf, seed: int, budget: Budget) -> Layout | None:
