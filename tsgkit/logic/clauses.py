@@ -147,12 +147,13 @@ def form_of_text(cnf: Formula) -> ClauseForm:
     """Split a formula that is already in clause form into components, to compare it with a computed form."""
     parts = _conjuncts(cnf)
     components = []
-    for part in (one for one in parts if not isinstance(one, Comparison)):
-        prefix = []
-        while isinstance(part, Exists | Forall):
-            prefix.append(Bound(type(part), part.variable))
-            part = part.body
-        components.append(Component(tuple(prefix), _conjuncts(part)))
+    for matrix in [one for one in parts if not isinstance(one, Comparison)]:
+        prefix: list[Bound] = []
+        clauses: Formula = matrix
+        while isinstance(clauses, Exists | Forall):
+            prefix.append(Bound(type(clauses), clauses.variable))
+            clauses = clauses.body
+        components.append(Component(tuple(prefix), _conjuncts(clauses)))
     return ClauseForm(tuple(components), tuple(one for one in parts if isinstance(one, Comparison)))
 
 

@@ -279,7 +279,7 @@ def _introduced(
     return nouns, rest
 
 
-def _described(parts: Sequence[Formula], variable: Variable, predicates: Sequence[str]) -> list[tuple[Formula, str]]:
+def _described(parts: Sequence[Formula], variable: Variable, predicates: Sequence[str]) -> list[tuple[Atom, str]]:
     """Return the atoms of some predicates that give a variable a value, each with the value."""
     pairs = []
     for part in parts:

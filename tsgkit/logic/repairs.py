@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from tsgkit.logic.budget import SECONDS, Budget, OutOfBudget
 from tsgkit.logic.english import with_article
@@ -158,12 +159,14 @@ class _RepairSearch:
             after = replace(before, box=before.box if stays else thing.box)
             asked = {value: true for (other, value), true in placed.values.items() if other == number}
             for value, true in asked.items():
+                changed: dict[str, Any] = {}
                 if true and not after.has(value):
-                    after = replace(after, **{slot_of(value): value})
+                    changed = {slot_of(value): value}
                 elif not true and after.has(value):  # in its place a color that the formula does not mention
                     key = next(key for key in LOOKS if getattr(after, key) == value)
-                    free = next((color for color in KNOLLING.values["color"] if color not in asked), None)
-                    after = replace(after, **{key: free if key == "color" else None})
+                    free = (color for color in KNOLLING.values["color"] if color not in asked)
+                    changed = {key: next(free, None) if key == "color" else None}
+                after = replace(after, **changed)
             yield before, after
 
     def said(self, placed: Placed) -> Iterator[str]:

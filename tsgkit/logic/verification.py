@@ -30,7 +30,6 @@ from contextlib import contextmanager
 
 from tsgkit.errors import UsageError
 from tsgkit.logic.budget import Budget, OutOfWork
-from tsgkit.logic.clauses import Quantifier
 from tsgkit.logic.english import atom_words, object_names, thing, verb_of, with_article, words
 from tsgkit.logic.evaluation import (
     AtomPart,
@@ -40,6 +39,7 @@ from tsgkit.logic.evaluation import (
     NumberComparison,
     ObjectCount,
     Part,
+    Quantifier,
     Universal,
     UniversalBlock,
     conjoined,
