@@ -35,7 +35,7 @@ from tsgkit.logic.formula import (
     Or,
     Variable,
     atoms_of,
-    conjuncts,
+    conditions_of,
     demanded_class,
     free_variables,
     parts_of,
@@ -376,7 +376,7 @@ class Evaluator:
             around = (*scope, *variables[:place])
             part = Universal(self, formula, variables[place], self.others(variables[place], around), part)
         applied = []  # whether each condition holds for some choice of the variables
-        for demand in [one.antecedent for one in conjuncts(body) if isinstance(one, Implies)]:
+        for demand in conditions_of(body):
             for variable in reversed(variables):
                 demand = Exists(variable, demand)
             applied.append(self.part(demand, scope))

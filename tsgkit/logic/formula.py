@@ -258,6 +258,11 @@ def peeled(formula: Formula) -> tuple[list[Variable], Formula]:
     return variables, formula
 
 
+def conditions_of(body: Formula) -> list[Formula]:
+    """Return the antecedents of a conjunction of implications: under a ``forall``, each must apply to an object."""
+    return [part.antecedent for part in conjuncts(body) if isinstance(part, Implies)]
+
+
 def demanded_class(variable: Variable, body: Formula) -> str | None:
     """Return the class that a body requires of a variable, or None."""
     for part in conjuncts(body):

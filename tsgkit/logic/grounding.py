@@ -38,6 +38,7 @@ from tsgkit.logic.formula import (
     Or,
     Variable,
     atoms_of,
+    conditions_of,
     conjuncts,
     demanded_class,
     lifted,
@@ -321,7 +322,7 @@ class _Strict:
 
     def every(self, formula: Forall, values: Values, truth: bool) -> Ground:
         variables, body = peeled(formula)
-        demands = [part.antecedent for part in conjuncts(body) if isinstance(part, Implies)]
+        demands = conditions_of(body)
         some = self.numbers(None) if demands else self.witnesses(self.reach(formula, values))
         there = some if truth else self.every_number()
         parts = [

@@ -167,17 +167,16 @@ class _Reader:
             case "exists" | "forall":
                 variable, body = self._variable(head.text), self.formula((*path, 0))
                 return Exists(variable, body) if head.text == "exists" else Forall(variable, body)
-        return self._comparison(head.text, path) if head.text in COMPARISONS else self._atom(head)
+        if head.text in COMPARISONS:
+            left = self._number((*path, 0))
+            return Comparison(head.text, left, self._number((*path, 1 if isinstance(left, Count) else 0)))
+        return self._atom(head)
 
     def _variable(self, head: str) -> Variable:
         token = self.take()
         if token.kind != "word" or not VARIABLE_NAME.fullmatch(token.text):
             self.refuse(token, f"the variable of {head}, such as ?cup")
         return Variable(token.text)
-
-    def _comparison(self, name: str, path: Path) -> Comparison:
-        left = self._number((*path, 0))
-        return Comparison(name, left, self._number((*path, 1 if isinstance(left, Count) else 0)))
 
     def _number(self, path: Path) -> Number:
         if not self.at("("):

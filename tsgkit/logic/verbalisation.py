@@ -35,6 +35,7 @@ from tsgkit.logic.formula import (
     atoms_of,
     conjuncts,
     demanded_class,
+    free_variables,
     refuse_deep,
     rename_apart,
 )
@@ -251,7 +252,7 @@ class _Text:
         inner, parts = _opened(conjuncts(consequent))
         self.note(inner, parts)
         things, parts = self.described(inner, parts)
-        own = [part for part in parts if not set(inner) & _variables(part)]
+        own = [part for part in parts if free_variables(part).isdisjoint(inner)]
         general = {**self.names, variable: f"every {noun}"}
         direct = [part for part in own if self.subject(part) == variable]
         for clause in _Text(general, self.scenario, self.rng, self.classes).clauses(direct):
@@ -285,10 +286,6 @@ def _opened(parts: Sequence[Formula]) -> tuple[list[Variable], list[Formula]]:
         else:
             rest.append(part)
     return variables, rest
-
-
-def _variables(part: Formula) -> set[Variable]:
-    return {arg for atom in atoms_of(part) for arg in atom.args if isinstance(arg, Variable)}
 
 
 def _value(part: Formula) -> str:

@@ -38,6 +38,7 @@ from tsgkit.logic.formula import (
     Or,
     Variable,
     atoms_of,
+    conditions_of,
     conjuncts,
     free_variables,
     parts_of,
@@ -269,7 +270,7 @@ class Domain:
 
     def _visit_forall(self, formula: Forall, truth: bool, scope: Scope, *, sure: bool) -> None:
         variables, body = peeled(formula)
-        demands = [part.antecedent for part in conjuncts(body) if isinstance(part, Implies)]
+        demands = conditions_of(body)
         if not truth:
             self._some(variables, body, False, scope, sure=False)
             for demand in demands:
@@ -372,7 +373,7 @@ class Domain:
                 return self._possible(variable, body, truth)
             case Forall():
                 _, body = peeled(formula)
-                demands = [part.antecedent for part in conjuncts(body) if isinstance(part, Implies) and not truth]
+                demands = [] if truth else conditions_of(body)
                 found = [self._possible(variable, demand, False) for demand in demands]
                 return self._possible(variable, body, truth).union(*found)
         return everything
