@@ -168,8 +168,8 @@ class _Reader:
                 variable, body = self._variable(head.text), self.formula((*path, 0))
                 return Exists(variable, body) if head.text == "exists" else Forall(variable, body)
         if head.text in COMPARISONS:
-            left = self._number((*path, 0))
-            return Comparison(head.text, left, self._number((*path, 1 if isinstance(left, Count) else 0)))
+            number = self._number((*path, 0))
+            return Comparison(head.text, number, self._number((*path, 1 if isinstance(number, Count) else 0)))
         return self._atom(head)
 
     def _variable(self, head: str) -> Variable:
