@@ -20,13 +20,11 @@ from pathlib import Path
 from smoke import sized
 
 from tsgkit.library.bundle import bundled
-from tsgkit.logic.configurations import Twist
 from tsgkit.logic.formula import Formula
-from tsgkit.logic.near_misses import near_misses
 from tsgkit.logic.parser import parse
 from tsgkit.logic.repairs import repair
-from tsgkit.logic.samples import configuration, formula_of
-from tsgkit.logic.solver import solve
+from tsgkit.logic.samples import Twist, configuration, formula_of
+from tsgkit.logic.solver import near_misses, solve
 
 MEDIAN_MS = 20
 MOST_MS = 1000

@@ -28,8 +28,8 @@ from smoke import sized
 from tsgkit.logic.formula import Formula
 from tsgkit.logic.official import verify_official
 from tsgkit.logic.parser import parse
-from tsgkit.logic.strict import verify_strict
 from tsgkit.logic.verdicts import Verdict
+from tsgkit.logic.verification import verify_strict
 from tsgkit.logic.vocabulary import KNOLLING
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))

@@ -16,15 +16,13 @@ from logic import made_up_formulas
 from tsgkit.errors import UsageError
 from tsgkit.logic.budget import Budget, OutOfBudget
 from tsgkit.logic.clauses import clause_form
-from tsgkit.logic.conjuncts import without
+from tsgkit.logic.conflicts import without
 from tsgkit.logic.formula import Formula, Not
 from tsgkit.logic.grounding import ground
-from tsgkit.logic.layouts import CANVAS, Box, Layout, LayoutProblem, Thing, layout_of
-from tsgkit.logic.near_misses import NearMiss, near_misses
+from tsgkit.logic.layouts import CANVAS, Box, Layout, LayoutProblem, Thing, drawn, layout_of
 from tsgkit.logic.parser import parse
 from tsgkit.logic.repairs import repair
-from tsgkit.logic.solver import solve
-from tsgkit.logic.svg import drawn
+from tsgkit.logic.solver import NearMiss, near_misses, solve
 from tsgkit.logic.verdicts import Profile
 from tsgkit.logic.verification import verify
 from tsgkit.logic.witnesses import candidates_of, is_enough

@@ -12,14 +12,12 @@ import pytest
 from logic import made_up_formulas, naive
 
 from tsgkit.errors import UsageError
-from tsgkit.logic.formula import MAX_DEPTH
+from tsgkit.logic.formula import MAX_DEPTH, text_of
 from tsgkit.logic.layouts import LayoutProblem, layout_of
 from tsgkit.logic.official import verify_official
 from tsgkit.logic.parser import FormulaProblem, parse
-from tsgkit.logic.printer import text_of
-from tsgkit.logic.strict import verify_strict
 from tsgkit.logic.verdicts import MOST_LINES, Profile
-from tsgkit.logic.verification import verify
+from tsgkit.logic.verification import verify, verify_strict
 
 PROFILES: tuple[Profile, ...] = ("official", "strict")
 PAIR = "(exists ?x (exists ?y (and (Is ?x 'shoe') (Is ?y 'hat') ({} ?x ?y))))"

@@ -60,7 +60,7 @@ OPENING_SHARE = 0.02
 AVOIDED = re.compile(r"\b(?:is told|are told|comes? home|nobody|to be had)\b", re.IGNORECASE)
 FIELD_NOUNS = {
     *("drawing", "reading"),  # the packages of drawings, and of readers of graphs
-    *("grounding", "lifting"),  # of formulas, in logic
+    "grounding",  # of formulas, in logic
     "knolling",  # the arrangement of objects, and the task called after it
     *("matching", "folding", "spelling"),  # of names
     *("pairing", "pooling", "resampling", "scoring"),  # of systems, samples and scores, in statistics

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import Literal as OneOf
 from typing import NamedTuple
@@ -27,7 +27,6 @@ from tsgkit.logic.formula import (
     And,
     Atom,
     Comparison,
-    Count,
     Exists,
     Forall,
     Formula,
@@ -40,11 +39,11 @@ from tsgkit.logic.formula import (
     free_variables,
     parts_of,
     refuse_deep,
+    rename_apart,
+    text_of,
     walk,
     with_parts,
 )
-from tsgkit.logic.printer import text_of
-from tsgkit.logic.variables import rename_apart
 from tsgkit.logic.vocabulary import NATURAL, STYLE
 
 MOST_CLAUSES = 20_000
@@ -82,7 +81,7 @@ class ClauseForm:
     """A formula in clause form: its components and its comparisons of numbers."""
 
     components: tuple[Component, ...]
-    quantities: tuple[Comparison, ...] = ()
+    quantities: tuple[Formula, ...] = ()
 
     @property
     def formula(self) -> Formula:
@@ -126,14 +125,19 @@ def clause_form(formula: Formula, *, official: bool = False, budget: Budget | No
     """
     mode = _Mode(official, budget or Budget(math.inf))
     refuse_deep(formula)
-    _refuse_large(formula)
+    parts, quantifiers = _expanded(formula)
+    if parts > MOST_CLAUSES or quantifiers > MOST_QUANTIFIERS:
+        hint = f"at most {MOST_CLAUSES:,} parts and {MOST_QUANTIFIERS} quantifiers; every iff doubles what it holds"
+        size = f"{parts:,} parts once iff is written out"
+        raise UsageError(f"the formula is too large for a clause form: {size}", hint=hint)
     formula = rename_apart(formula) if official else rename_apart(_without_iff(formula))
     whole = _clausal(formula, mode)
     components: list[Component] = []
-    quantities: list[Comparison] = []
+    quantities: list[Formula] = []
     for part in _conjuncts(whole):
         if isinstance(part, Comparison):
-            quantities.append(_quantity(part, mode))
+            counted = [ClauseForm(tuple(_components(_clausal(body, mode), mode))).formula for body in parts_of(part)]
+            quantities.append(with_parts(part, counted))
         else:
             components += _components(part, mode)
     return ClauseForm(tuple(components), tuple(quantities))
@@ -143,9 +147,13 @@ def form_of_text(cnf: Formula) -> ClauseForm:
     """Split a formula that is already in clause form into components, to compare it with a computed form."""
     parts = _conjuncts(cnf)
     components = []
-    for part in (one for one in parts if not isinstance(one, Comparison)):
-        prefix, matrix = _peeled(part)
-        components.append(Component(prefix, _conjuncts(matrix)))
+    for matrix in [one for one in parts if not isinstance(one, Comparison)]:
+        prefix: list[Bound] = []
+        clauses: Formula = matrix
+        while isinstance(clauses, Exists | Forall):
+            prefix.append(Bound(type(clauses), clauses.variable))
+            clauses = clauses.body
+        components.append(Component(tuple(prefix), _conjuncts(clauses)))
     return ClauseForm(tuple(components), tuple(one for one in parts if isinstance(one, Comparison)))
 
 
@@ -195,7 +203,7 @@ def closures(formula: Formula) -> tuple[frozenset[Variable], ...]:
     formula = rename_apart(formula)
     groups: list[set[Variable]] = [{part.variable} for _, part in walk(formula) if isinstance(part, Exists | Forall)]
     for atom in atoms_of(formula):
-        linked = [group for group in groups if group & _variables(atom)]
+        linked = [group for group in groups if not group.isdisjoint(atom.args)]
         if len(linked) > 1:
             for group in linked[1:]:
                 linked[0] |= group
@@ -206,10 +214,6 @@ def closures(formula: Formula) -> tuple[frozenset[Variable], ...]:
 def k_as_defined(formula: Formula) -> int:
     """Return the number of variables in the largest closure: 0 without quantifiers."""
     return max(map(len, closures(formula)), default=0)
-
-
-def _variables(atom: Atom) -> set[Variable]:
-    return {arg for arg in atom.args if isinstance(arg, Variable)}
 
 
 def _conjuncts(formula: Formula) -> tuple[Formula, ...]:
@@ -288,31 +292,12 @@ def _distributed(parts: tuple[Formula, ...], mode: _Mode) -> Formula:
         return Or(parts)
     if mode.official:
         others = [part for part in parts if not isinstance(part, And)]
-        return And(
-            tuple(_disjunction([*others, part], replace(mode, official=True)) for part in conjunctions[-1].parts)
-        )
+        return And(tuple(_disjunction([*others, part], mode) for part in conjunctions[-1].parts))
     choices = [_conjuncts(part) for part in parts]
-    _refuse_many(choices)
-    return And(tuple(_flat(And, (_disjunction(choice, replace(mode, official=False)) for choice in product(*choices)))))
-
-
-def _refuse_many(choices: Sequence[Sequence[Formula]]) -> None:
-    many = 1
-    for choice in choices:
-        many *= len(choice)
-    if many > MOST_CLAUSES:
+    if math.prod(map(len, choices)) > MOST_CLAUSES:
         hint = "disjunctions of conjunctions multiply; only the clause form is affected"
         raise UsageError(f"the clause form would have more than {MOST_CLAUSES:,} clauses", hint=hint)
-
-
-def _refuse_large(formula: Formula) -> None:
-    """Raise UsageError for formulas too large for recursion or memory."""
-    parts, quantifiers = _expanded(formula)
-    if parts > MOST_CLAUSES or quantifiers > MOST_QUANTIFIERS:
-        hint = f"at most {MOST_CLAUSES:,} parts and {MOST_QUANTIFIERS} quantifiers; every iff doubles what it holds"
-        raise UsageError(
-            f"the formula is too large for a clause form: {parts:,} parts once iff is written out", hint=hint
-        )
+    return And(tuple(_flat(And, (_disjunction(choice, mode) for choice in product(*choices)))))
 
 
 def _expanded(formula: Formula) -> tuple[int, int]:
@@ -323,42 +308,16 @@ def _expanded(formula: Formula) -> tuple[int, int]:
     return parts, quantifiers + isinstance(formula, Exists | Forall)
 
 
-def _quantity(comparison: Comparison, mode: _Mode) -> Comparison:
-    """Separate the counted bodies of a comparison into components."""
-    bodies = []
-    for side in (comparison.left, comparison.right):
-        if isinstance(side, Count):
-            components = _components(_clausal(side.body, mode), mode)
-            bodies.append(ClauseForm(tuple(components)).formula)
-    made = with_parts(comparison, bodies)
-    assert isinstance(made, Comparison)  # noqa: S101  (with_parts keeps the kind)
-    return made
-
-
 def _components(formula: Formula, mode: _Mode) -> Iterator[Component]:
-    prefix, matrix = _peeled(_prenex(formula, mode))
+    prefix: list[Bound] = []
+    matrix = _pulled(formula, prefix, mode.budget)
     if not mode.official:
-        matrix = _clausal(matrix, replace(mode, official=False))
+        matrix = _clausal(matrix, mode)
     clauses = _conjuncts(matrix)
     for group in _groups(clauses, mode.budget):
         chosen = tuple(clauses[number] for number in group)
         variables = frozenset[Variable]().union(*map(free_variables, chosen))
         yield Component(tuple(bound for bound in prefix if bound.variable in variables), chosen)
-
-
-def _peeled(formula: Formula) -> tuple[tuple[Bound, ...], Formula]:
-    prefix = []
-    while isinstance(formula, Exists | Forall):
-        prefix.append(Bound(type(formula), formula.variable))
-        formula = formula.body
-    return tuple(prefix), formula
-
-
-def _prenex(formula: Formula, mode: _Mode) -> Formula:
-    """Move all quantifiers to the front in order of occurrence. No quantifier is negated at this point."""
-    prefix: list[Bound] = []
-    matrix = _pulled(formula, prefix, mode.budget)
-    return _under(prefix, matrix)
 
 
 def _under(prefix: Sequence[Bound], formula: Formula) -> Formula:
@@ -368,6 +327,7 @@ def _under(prefix: Sequence[Bound], formula: Formula) -> Formula:
 
 
 def _pulled(formula: Formula, prefix: list[Bound], budget: Budget) -> Formula:
+    """Return the matrix, and append all quantifiers in order of occurrence. None is negated at this point."""
     budget.step()
     if isinstance(formula, Exists | Forall):
         bound = Bound(type(formula), formula.variable)

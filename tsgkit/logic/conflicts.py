@@ -1,6 +1,9 @@
-"""Conflicts: minimal sets of conjuncts of a formula that cannot hold together.
+"""The conjuncts of a formula, by path and in words, and minimal sets of them that cannot hold together.
 
 >>> from tsgkit.logic.parser import parse
+>>> formula = parse("(exists ?b (and (Is ?b 'book') (OnTopSide ?b) (Has ?b 'red')))")
+>>> [leaf_words(leaf, formula) for leaf in leaves(formula)]
+['the book is on the top side', 'the book is red']
 >>> book = "(exists ?b (and (Is ?b 'book') (OnTopSide ?b) (OnLeftSide ?b) (OnRightSide ?b)))"
 >>> conflict_of(parse(book), ProofSettings(2), Effort()).words
 ('the book is on the left side', 'the book is on the right side')
@@ -8,18 +11,133 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from tsgkit.logic.budget import OutOfBudget
-from tsgkit.logic.conjuncts import Leaf, gives_class, leaves, pruned, replaced, sayings, without
-from tsgkit.logic.english import object_names
-from tsgkit.logic.formula import And, Atom, Exists, Forall, Formula, Implies, Literal, Or, Path, free_variables, walk
+from tsgkit.logic.english import Names, object_names, words
+from tsgkit.logic.formula import (
+    TRUE,
+    And,
+    Atom,
+    Exists,
+    Forall,
+    Formula,
+    Implies,
+    Literal,
+    Or,
+    Path,
+    Variable,
+    demanded_class,
+    free_variables,
+    parts_of,
+    rename_apart,
+    walk,
+    with_parts,
+)
 from tsgkit.logic.grounding import SWITCH, TooLarge, ground
 from tsgkit.logic.placement import EXACT, Effort, PlacementModel
 from tsgkit.logic.proofs import ProofSettings, is_refuted
-from tsgkit.logic.variables import rename_apart
-from tsgkit.logic.witnesses import TRUE, Domain
+from tsgkit.logic.witnesses import Domain
+
+
+class Leaf(NamedTuple):
+    """A conjunct of a formula and its path; ``general`` is the path of the outermost ``forall`` around it."""
+
+    path: Path
+    formula: Formula
+    general: Path | None = None
+
+
+def leaves(formula: Formula, path: Path = (), general: Path | None = None) -> Iterator[Leaf]:
+    """Yield the conjuncts of a formula, also inside ``exists`` and in the consequent of a conditional ``forall``.
+
+    The atom that gives a variable its class is left out, unless nothing else mentions the variable. The formula may be
+    the part at a path of a larger one.
+    """
+    match formula:
+        case And(parts):
+            for number, part in enumerate(parts):
+                yield from leaves(part, (*path, number), general)
+        case Exists(variable, body):
+            inner = [
+                leaf for leaf in leaves(body, (*path, 0), general) if not gives_class(leaf.formula, variable, body)
+            ]
+            yield from inner or [Leaf(path, formula, general)]
+        case Forall(_, Implies(_, consequent)):
+            inner = list(leaves(consequent, (*path, 0, 1), path if general is None else general))
+            yield from inner if len(inner) > 1 else [Leaf(path, formula, general)]
+        case _:
+            yield Leaf(path, formula, general)
+
+
+def gives_class(part: Formula, variable: Variable, body: Formula) -> bool:
+    """Return whether a part of a body is the atom that gives a variable its required class."""
+    return part == Atom("Is", (variable, Literal(demanded_class(variable, body) or "")))
+
+
+def replaced(formula: Formula, path: Path, new: Formula) -> Formula:
+    """Return the formula with the part at a path replaced."""
+    if not path:
+        return new
+    parts = list(parts_of(formula))
+    parts[path[0]] = replaced(parts[path[0]], path[1:], new)
+    return with_parts(formula, parts)
+
+
+def without(formula: Formula, paths: Sequence[Path]) -> Formula:
+    """Return the formula with the parts at some paths replaced by true."""
+    for path in paths:
+        formula = replaced(formula, path, TRUE)
+    return formula
+
+
+def leaf_words(leaf: Leaf, formula: Formula) -> str:
+    """Verbalise a conjunct with all its conditions. Each binder of the formula must have a unique name."""
+    if leaf.general is None:
+        return words(leaf.formula, object_names(formula))
+    alone = without(formula, [one.path for one in leaves(formula) if one.path != leaf.path])
+    for number in leaf.general:
+        alone = parts_of(alone)[number]
+    return words(pruned(alone), object_names(formula))
+
+
+def pruned(formula: Formula) -> Formula:
+    """Return the formula without conjuncts that are the constant true."""
+    if isinstance(formula, And):
+        parts = [one for part in formula.parts if (one := pruned(part)) != TRUE]
+        return parts[0] if len(parts) == 1 else And(tuple(parts))
+    if isinstance(formula, Exists | Forall | Implies):
+        return with_parts(formula, [pruned(part) for part in parts_of(formula)])
+    return formula
+
+
+def sayings(formula: Formula, names: Names) -> list[str]:
+    """Verbalise each conjunct of a formula with its conditions, then the objects that must exist besides."""
+    said, there = _stated(pruned(formula), frozenset())
+    return [words(one, names) for one in (*said, *there)]
+
+
+def _stated(formula: Formula, given: frozenset[Formula]) -> tuple[list[Formula], list[Formula]]:
+    """Return the conjuncts, and the existence of objects they do not mention.
+
+    ``given`` holds the class atoms that the objects' names already express.
+    """
+    match formula:
+        case And(parts):
+            pairs = [_stated(part, given) for part in parts]
+            return [one for said, _ in pairs for one in said], [one for _, there in pairs for one in there]
+        case Exists(variable, body):
+            label = demanded_class(variable, body)
+            classes = (Atom("Is", (variable, Literal(label))),) if label else ()
+            said, there = _stated(body, given.union(classes))
+            if not any(variable in free_variables(one) for one in said):
+                there.append(Exists(variable, And(classes)))
+            return said, there
+        case Forall(variable, Implies(condition, And(()))):
+            return [], [Exists(variable, condition)]
+    return [] if formula in given else [formula], []
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +219,8 @@ class _ConflictSearch:
             if part is None or any(path[: len(one)] == one for one in inside):
                 continue
             if isinstance(part, Exists) and part.variable not in spoken:
-                if part.variable not in free_variables(body := _without_class(part)):
+                given = [place for place, one in walk(part.body) if gives_class(one, part.variable, part.body)]
+                if part.variable not in free_variables(body := without(part.body, given)):
                     self._drop(path, And((body,)))
             elif isinstance(part, Forall) and isinstance(part.body, Implies) and pruned(part.body.consequent) == TRUE:
                 self._drop(path, TRUE)
@@ -110,9 +229,3 @@ class _ConflictSearch:
         rest = replaced(self.rest, path, instead)
         if is_refuted(rest, self.settings, self.effort):
             self.rest = rest
-
-
-def _without_class(part: Exists) -> Formula:
-    """Return the body of an ``exists`` without the atom that gives its variable a class."""
-    given = [path for path, one in walk(part.body) if gives_class(one, part.variable, part.body)]
-    return without(part.body, given)

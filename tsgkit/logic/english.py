@@ -12,7 +12,7 @@ An object is named by its class, with a number if several share the class, and `
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tsgkit.logic.formula import (
     And,
@@ -29,11 +29,14 @@ from tsgkit.logic.formula import (
     Number,
     Or,
     Variable,
+    conjuncts,
+    demanded_class,
     free_variables,
+    peeled,
     refuse_deep,
+    rename_apart,
     walk,
 )
-from tsgkit.logic.variables import rename_apart
 
 Names = Mapping[Variable, str]
 
@@ -82,7 +85,7 @@ def reading_of(formula: Formula) -> str:
     refuse_deep(formula)
     formula = rename_apart(formula)
     names = object_names(formula)
-    said = [one for part in _conjuncts(formula) or [formula] for one in _sentences(part, names)]
+    said = [one for part in conjuncts(formula) or [formula] for one in _sentences(part, names)]
     return " ".join(one[:1].upper() + one[1:] + "." for one in said)
 
 
@@ -102,8 +105,15 @@ def object_names(formula: Formula) -> dict[Variable, str]:
     ensures."""
     classes: dict[Variable, str] = {}
     for _, part in walk(formula):
-        for variable, body in _bound(part):
-            classes[variable] = class_of(variable, body) or ""
+        match part:
+            case Exists(variable, body):
+                classes[variable] = class_of(variable, body) or ""
+            case Forall(variable, body):  # without a condition, the body applies to every object
+                conditional = isinstance(peeled(body)[1], Implies)
+                classes[variable] = (class_of(variable, body) if conditional else None) or ""
+            case Comparison(_, left, right):
+                counts = [side for side in (left, right) if isinstance(side, Count)]
+                classes |= {count.variable: class_of(count.variable, count.body) or "" for count in counts}
     for variable in sorted(free_variables(formula), key=lambda one: one.name):
         classes.setdefault(variable, "")
     many, seen, names = Counter(classes.values()), Counter[str](), {}
@@ -120,26 +130,8 @@ def class_of(variable: Variable, body: Formula) -> str | None:
 
     For an implication it is the class its antecedent requires: a ``forall`` says nothing about other objects.
     """
-    waiting = [body]
-    while waiting:
-        match waiting.pop(0):
-            case Atom("Is", (first, Literal(text))) if first == variable:
-                return text
-            case And(parts):
-                waiting = [*parts, *waiting]
-            case Exists(_, inner):
-                waiting.insert(0, inner)
-            case Forall(_, inner) if isinstance(body, Forall):
-                waiting.insert(0, inner)
-            case Implies(antecedent, _) as whole if whole is _innermost(body):
-                waiting.insert(0, antecedent)
-    return None
-
-
-def _innermost(formula: Formula) -> Formula:
-    while isinstance(formula, Forall):
-        formula = formula.body
-    return formula
+    _, body = peeled(body)
+    return demanded_class(variable, body.antecedent if isinstance(body, Implies) else body)
 
 
 def words(formula: Formula, names: Names) -> str:
@@ -238,23 +230,6 @@ def _listed(items: Sequence[str], word: str) -> str:
     return f" {word} ".join(filter(None, [", ".join(items[:-1]), items[-1]])) if items else ""
 
 
-def _bound(formula: Formula) -> Iterable[tuple[Variable, Formula]]:
-    match formula:
-        case Exists(variable, body):
-            yield variable, body
-        case Forall(variable, body):  # without a condition, the body applies to every object
-            yield variable, body if isinstance(_innermost(body), Implies) else And(())
-        case Comparison(_, left, right):
-            yield from ((side.variable, side.body) for side in (left, right) if isinstance(side, Count))
-
-
-def _conjuncts(formula: Formula) -> list[Formula]:
-    """Return the parts of a conjunction, flattening nested conjunctions."""
-    if isinstance(formula, And):
-        return [one for part in formula.parts for one in _conjuncts(part)]
-    return [formula]
-
-
 def _existence(formula: Exists, names: Names, *, negated: bool = False) -> str:
     intro, rest = _opened(formula, names, no=negated)
     return intro + _such(rest, names)
@@ -266,7 +241,7 @@ def _opened(formula: Exists, names: Names, *, no: bool = False) -> tuple[str, li
     while isinstance(body, Exists) and not no:
         variables.append(body.variable)
         body = body.body
-    nouns, rest = _introduced(variables, _conjuncts(body), names, "no" if no else "a")
+    nouns, rest = _introduced(variables, conjuncts(body), names, "no" if no else "a")
     return f"there {'are' if len(variables) > 1 else 'is'} {_listed(nouns, 'and')}", rest
 
 
@@ -275,60 +250,47 @@ def _such(rest: Sequence[Formula], names: Names) -> str:
 
 
 def _every(formula: Forall, names: Names) -> str:
-    variables, body = [formula.variable], formula.body
-    while isinstance(body, Forall):
-        variables.append(body.variable)
-        body = body.body
-    conditions = _conjuncts(body.antecedent) if isinstance(body, Implies) else []
+    variables, body = peeled(formula)
+    conditions = conjuncts(body.antecedent) if isinstance(body, Implies) else []
     nouns, rest = _introduced(variables, conditions, names, "every")
     said = body.consequent if isinstance(body, Implies) else body
     return f"for {_listed(nouns, 'and')}{_such(rest, names)}: {words(said, names)}"
 
 
 def _introduced(
-    variables: Sequence[Variable], conjuncts: Sequence[Formula], names: Names, determiner: str
+    variables: Sequence[Variable], parts: Sequence[Formula], names: Names, determiner: str
 ) -> tuple[list[str], list[Formula]]:
     """Return noun phrases for new objects, built from atoms about each alone, and the remaining conjuncts."""
-    rest, nouns = list(conjuncts), []
+    rest, nouns = list(parts), []
     for variable in variables:
-        own = [part for part in rest if _describes(part, variable)]
-        classes = [part for part in own if isinstance(part, Atom) and part.name == "Is"][:1]
-        used = [*(part for part in own if part not in classes and not _is_class(part)), *classes] if classes else []
-        rest = [part for part in rest if part not in used]
-        noun = thing(" ".join(map(_value, used)) or "object")
+        adjectives = _described(rest, variable, ("Has", "HasColor", "HasShape", "HasMaterial"))
+        classes = _described(rest, variable, ("Is",))[:1]
+        used = [*adjectives, *classes] if classes else []
+        rest = [part for part in rest if part not in [atom for atom, _ in used]]
+        noun = thing(" ".join(word for _, word in used) or "object")
+        if determiner == "many":
+            first, *more = noun.split(" of ", 1)
+            *before, last = first.split()
+            nouns.append(" of ".join([" ".join([*before, PLURALS.get(last, last + "s")]), *more]))
+            continue
         called = names.get(variable, variable.name)
-        alias = "" if called.startswith("the ") or determiner == "many" else f" ({called})"
-        nouns.append(_determined(noun, determiner) + alias)
+        alias = "" if called.startswith("the ") else f" ({called})"
+        nouns.append((with_article(noun) if determiner == "a" else f"{determiner} {noun}") + alias)
     return nouns, rest
 
 
-def _determined(noun: str, determiner: str) -> str:
-    if determiner == "many":
-        first, *rest = noun.split(" of ", 1)
-        *adjectives, last = first.split()
-        return " of ".join([" ".join([*adjectives, PLURALS.get(last, last + "s")]), *rest])
-    return with_article(noun) if determiner == "a" else f"{determiner} {noun}"
-
-
-def _describes(part: Formula, variable: Variable) -> bool:
-    """Return whether an atom can be an adjective or the noun of a variable."""
-    if not isinstance(part, Atom) or len(part.args) != 2 or part.args[0] != variable:
-        return False
-    adjective = part.name in ("Has", "HasColor", "HasShape", "HasMaterial")
-    return isinstance(part.args[1], Literal) and (adjective or _is_class(part))
-
-
-def _is_class(part: Formula) -> bool:
-    return isinstance(part, Atom) and part.name == "Is"
-
-
-def _value(part: Formula) -> str:
-    value = part.args[1] if isinstance(part, Atom) else None
-    return value.text if isinstance(value, Literal) else ""
+def _described(parts: Sequence[Formula], variable: Variable, predicates: Sequence[str]) -> list[tuple[Atom, str]]:
+    """Return the atoms of some predicates that give a variable a value, each with the value."""
+    pairs = []
+    for part in parts:
+        match part:
+            case Atom(name, (first, Literal(value))) if first == variable and name in predicates:
+                pairs.append((part, value))
+    return pairs
 
 
 def _number(number: Number, names: Names) -> str:
     if not isinstance(number, Count):
         return str(number)
-    nouns, rest = _introduced([number.variable], _conjuncts(number.body), names, "many")
+    nouns, rest = _introduced([number.variable], conjuncts(number.body), names, "many")
     return f"the number of {nouns[0]}{_such(rest, names)}"

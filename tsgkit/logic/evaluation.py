@@ -13,13 +13,13 @@ quantifier caches its truth per values of the variables it depends on. A compile
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.logic.formula import (
+    COMPARE,
     And,
     Atom,
     Comparison,
@@ -35,21 +35,18 @@ from tsgkit.logic.formula import (
     Or,
     Variable,
     atoms_of,
+    conditions_of,
+    demanded_class,
     free_variables,
+    parts_of,
+    peeled,
     refuse_deep,
+    rename_apart,
 )
 from tsgkit.logic.layouts import RELATIONS, Layout
-from tsgkit.logic.variables import rename_apart
 from tsgkit.logic.verdicts import Meter
 from tsgkit.logic.vocabulary import KNOLLING, OBJECT
 
-NUMBERS: Mapping[str, Callable[[float, float], bool]] = {
-    "Equals": operator.eq,
-    "GreaterThan": operator.gt,
-    "LessThan": operator.lt,
-    "GreaterThanOrEquals": operator.ge,
-    "LessThanOrEquals": operator.le,
-}
 STEPS_TO_PREPARE = 50
 """The cost of compiling a sub-formula, in steps. Nested conditions are compiled twice each, which adds up."""
 MOST_TOGETHER = 40
@@ -88,64 +85,39 @@ class AtomPart(Part):
         values = self.evaluator.values
         key = (values[self.first], values[self.last])
         if (known := self.known.get(key)) is None:
-            known = self.known[key] = self.evaluate()
+            things = [self.evaluator.layout.objects[values[slot]] for slot in self.slots]
+            match self.formula:
+                case Atom("Is", (_, Literal(label))):
+                    known = things[0].label == label
+                case Atom("Has", (_, Literal(value))):
+                    known = things[0].has(value)
+                case _:
+                    known = RELATIONS[self.formula.name](*(thing.box for thing in things))
+            self.known[key] = known
         return known
 
-    def evaluate(self) -> bool:
-        """Evaluate the atom on labels, attributes and boxes."""
-        things = [self.evaluator.layout.objects[self.evaluator.values[slot]] for slot in self.slots]
-        value = self.formula.args[-1]
-        if isinstance(value, Literal):
-            return things[0].label == value.text if self.formula.name == "Is" else things[0].has(value.text)
-        return RELATIONS[self.formula.name](*(thing.box for thing in things))
+
+HOLDS: Mapping[type[Formula], Callable[[Sequence[Part]], bool]] = {
+    And: lambda parts: all(part.truth() for part in parts),
+    Or: lambda parts: any(part.truth() for part in parts),
+    Not: lambda parts: not parts[0].truth(),
+    Implies: lambda parts: not parts[0].truth() or parts[1].truth(),
+    Iff: lambda parts: parts[0].truth() == parts[1].truth(),
+}
 
 
 class Connective(Part):
-    """A connective and its parts."""
+    """A connective, of a kind in :data:`HOLDS`, and its parts. The formula of a conjunction may be an ``exists``."""
 
-    def __init__(self, evaluator: Evaluator, formula: Formula, parts: Iterable[Part]) -> None:
+    def __init__(self, evaluator: Evaluator, kind: type[Formula], formula: Formula, parts: Iterable[Part]) -> None:
+        self.kind = kind
+        self.holds = HOLDS[kind]
         self.parts = tuple(parts)
         super().__init__(evaluator, formula, chain.from_iterable(part.needs for part in self.parts))
 
-
-class Conjunction(Connective):
-    """A conjunction."""
-
     def truth(self) -> bool:
-        """Return whether all parts hold."""
-        return all(part.truth() for part in self.parts)
-
-
-class Disjunction(Connective):
-    """A disjunction."""
-
-    def truth(self) -> bool:
-        """Return whether at least one part holds."""
-        return any(part.truth() for part in self.parts)
-
-
-class Negation(Connective):
-    """A negation."""
-
-    def truth(self) -> bool:
-        """Return whether the negated part does not hold."""
-        return not self.parts[0].truth()
-
-
-class Implication(Connective):
-    """An implication."""
-
-    def truth(self) -> bool:
-        """Return whether the condition is false or the consequent is true."""
-        return not self.parts[0].truth() or self.parts[1].truth()
-
-
-class Equivalence(Connective):
-    """An equivalence."""
-
-    def truth(self) -> bool:
-        """Return whether both parts hold or neither does."""
-        return self.parts[0].truth() == self.parts[1].truth()
+        """Return whether the parts hold as the connective requires."""
+        return self.holds(self.parts)
 
 
 class Quantifier(Part):
@@ -191,11 +163,11 @@ class Quantifier(Part):
                 values[self.slot] = number
                 yield number
 
-    def matching(self, conjuncts: Sequence[Part]) -> list[int]:
+    def matching(self, parts: Sequence[Part]) -> list[int]:
         """Return the objects that satisfy the conjuncts about this variable alone. They are computed once."""
         if self.matches is None:
-            alone = [part for part in conjuncts if isinstance(part, AtomPart) and part.needs == {self.variable}]
-            self.rest = [part for part in conjuncts if part not in alone]
+            alone = [part for part in parts if isinstance(part, AtomPart) and part.needs == {self.variable}]
+            self.rest = [part for part in parts if part not in alone]
             matches = []
             for number in range(len(self.evaluator.layout.objects)):
                 self.evaluator.meter.step()
@@ -211,7 +183,7 @@ class Existential(Quantifier):
 
     def compute(self) -> int:
         """Return whether a choice makes the body true."""
-        matches = self.matching(conjuncts(self.body))
+        matches = self.matching(conjoined(self.body))
         return any(all(part.truth() for part in self.rest) for _ in self.choices(matches))
 
 
@@ -226,7 +198,9 @@ class Universal(Quantifier):
         taken = {self.evaluator.values[slot] for slot in self.other_slots}
         if len(taken) == len(self.evaluator.layout.objects):
             return False
-        condition = conjuncts(self.body.parts[0]) if isinstance(self.body, Implication) else ()
+        condition = (
+            conjoined(self.body.parts[0]) if isinstance(self.body, Connective) and self.body.kind is Implies else ()
+        )
         return all(self.body.truth() for _ in self.choices(self.matching(condition)))
 
 
@@ -238,22 +212,20 @@ class ObjectCount(Quantifier):
         return sum(self.body.truth() for _ in self.choices())
 
 
-class UniversalBlock(Connective):
-    """Directly nested foralls: the first part must hold for every choice; each other part checks that a condition
-    applies."""
+class UniversalBlock(Part):
+    """Directly nested foralls: ``everything`` must hold for every choice; ``applied`` check that each condition applies
+    to an object."""
 
-    def __init__(
-        self, evaluator: Evaluator, formula: Forall, variables: Sequence[Variable], parts: Sequence[Part]
-    ) -> None:
-        super().__init__(evaluator, formula, parts)
-        self.variables = tuple(variables)
+    def __init__(self, evaluator: Evaluator, formula: Forall, everything: Part, applied: Sequence[Part]) -> None:
+        super().__init__(evaluator, formula, chain.from_iterable(part.needs for part in (everything, *applied)))
+        self.everything = everything
+        self.applied = applied
 
     def truth(self) -> bool:
         """Return whether all choices satisfy the body and every condition applies to an object."""
-        everything, *applied = self.parts
-        if not everything.truth():
+        if not self.everything.truth():
             return False
-        if all(part.truth() for part in applied):
+        if all(part.truth() for part in self.applied):
             return True
         self.evaluator.zero_triggers += 1
         return False
@@ -272,7 +244,7 @@ class NumberComparison(Part):
     def truth(self) -> bool:
         """Return whether the comparison holds."""
         left, right = self.numbers()
-        return NUMBERS[self.formula.name](left, right)
+        return COMPARE[self.formula.name](left, right)
 
     def numbers(self) -> tuple[float, float]:
         """Return the two numbers compared."""
@@ -351,16 +323,10 @@ class Evaluator:
             case Atom():
                 return AtomPart(self, formula)
             case And() | Exists():
-                conjuncts = self.conjuncts(formula, scope)
-                return conjuncts[0] if len(conjuncts) == 1 else Conjunction(self, formula, conjuncts)
-            case Or(parts):
-                return Disjunction(self, formula, [self.part(part, scope) for part in parts])
-            case Not(body):
-                return Negation(self, formula, [self.part(body, scope)])
-            case Implies(left, right):
-                return Implication(self, formula, [self.part(left, scope), self.part(right, scope)])
-            case Iff(left, right):
-                return Equivalence(self, formula, [self.part(left, scope), self.part(right, scope)])
+                parts = self.conjuncts(formula, scope)
+                return parts[0] if len(parts) == 1 else Connective(self, And, formula, parts)
+            case Or() | Not() | Implies() | Iff():
+                return Connective(self, type(formula), formula, [self.part(one, scope) for one in parts_of(formula)])
             case Comparison(_, left, right):
                 return NumberComparison(self, formula, [self.number(left, scope), self.number(right, scope)])
             case Forall():
@@ -379,7 +345,7 @@ class Evaluator:
             pending = search.waiting.pop(variable)
             others = self.others(variable, search.linked(variable, pending))
             staying = cheap_first(part for part in parts if variable in part.needs)
-            body = staying[0] if len(staying) == 1 else Conjunction(self, pending.formula.body, staying)
+            body = staying[0] if len(staying) == 1 else Connective(self, And, pending.formula.body, staying)
             leaving = [part for part in parts if variable not in part.needs]
             parts = [*leaving, Existential(self, pending.formula, variable, others, body)]
         return cheap_first(parts)
@@ -390,7 +356,7 @@ class Evaluator:
             for part in formula.parts:
                 self.gather(part, around, search)
         elif isinstance(formula, Exists) and len(search.waiting) < MOST_TOGETHER:
-            self.classes[formula.variable] = demanded(formula.variable, formula.body)
+            self.classes[formula.variable] = demanded_class(formula.variable, formula.body)
             search.waiting[formula.variable] = PendingExists(formula, around)
             self.gather(formula.body, (*around, formula.variable), search)
         elif isinstance(formula, Exists):
@@ -400,30 +366,28 @@ class Evaluator:
 
     def universal(self, formula: Forall, scope: tuple[Variable, ...]) -> Part:
         """Compile directly nested foralls, with the conditions that must apply to an object."""
-        variables, body = block(formula)
+        variables, body = peeled(formula)
         inside = (*scope, *variables)
         condition = body.antecedent if isinstance(body, Implies) else None
         for variable in variables:
-            self.classes[variable] = demanded(variable, condition) if condition else None
+            self.classes[variable] = demanded_class(variable, condition) if condition else None
         part = self.part(body, inside)
         for place in reversed(range(len(variables))):
             around = (*scope, *variables[:place])
             part = Universal(self, formula, variables[place], self.others(variables[place], around), part)
-        applied = [self.applied(variables, one.antecedent, scope) for one in conditions(body)]
-        return UniversalBlock(self, formula, variables, [part, *applied])
-
-    def applied(self, variables: Sequence[Variable], condition: Formula, scope: tuple[Variable, ...]) -> Part:
-        """Compile the check that a condition holds for some choice of the variables of its ``forall``."""
-        for variable in reversed(variables):
-            condition = Exists(variable, condition)
-        return self.part(condition, scope)
+        applied = []  # whether each condition holds for some choice of the variables
+        for demand in conditions_of(body):
+            for variable in reversed(variables):
+                demand = Exists(variable, demand)
+            applied.append(self.part(demand, scope))
+        return UniversalBlock(self, formula, part, applied)
 
     def number(self, number: Number, scope: tuple[Variable, ...]) -> ObjectCount | float:
         """Return a constant number, or compile a count."""
         if not isinstance(number, Count):
             return number
         variable = number.variable
-        self.classes[variable] = demanded(variable, number.body)
+        self.classes[variable] = demanded_class(variable, number.body)
         body = self.part(number.body, (*scope, variable))
         return ObjectCount(self, number.body, variable, self.others(variable, scope), body)
 
@@ -439,42 +403,14 @@ class Evaluator:
         return frozenset(scope) - different
 
 
-def conjuncts(body: Part) -> tuple[Part, ...]:
+def conjoined(body: Part) -> tuple[Part, ...]:
     """Return the parts that must all hold for a body to hold."""
-    return body.parts if isinstance(body, Conjunction) else (body,)
+    return body.parts if isinstance(body, Connective) and body.kind is And else (body,)
 
 
 def cheap_first(parts: Iterable[Part]) -> list[Part]:
     """Sort parts by evaluation cost: atoms about one object, atoms about two, then everything else."""
     return sorted(parts, key=lambda part: (not isinstance(part, AtomPart), len(part.needs)))
-
-
-def block(formula: Forall) -> tuple[list[Variable], Formula]:
-    """Return the variables of directly nested foralls and the body of the innermost."""
-    variables, body = [formula.variable], formula.body
-    while isinstance(body, Forall):
-        variables.append(body.variable)
-        body = body.body
-    return variables, body
-
-
-def conditions(body: Formula) -> list[Implies]:
-    """Return the implications in a body that is an implication or a conjunction of them."""
-    if isinstance(body, And):
-        return [one for part in body.parts for one in conditions(part)]
-    return [body] if isinstance(body, Implies) else []
-
-
-def demanded(variable: Variable, formula: Formula) -> str | None:
-    """Return the class that a formula requires of a variable, or None."""
-    match formula:
-        case Atom("Is", (first, Literal(text))) if first == variable:
-            return text
-        case And(parts):
-            return next(filter(None, (demanded(variable, part) for part in parts)), None)
-        case Exists(_, body):
-            return demanded(variable, body)
-    return None
 
 
 def refuse_unjudgeable(formula: Formula) -> None:

@@ -1,4 +1,4 @@
-"""First-order formulas about the objects of a layout, as values.
+"""First-order formulas about the objects of a layout: values, their text, renaming and lifting.
 
 >>> x, cup = Variable("?x"), Literal("cup")
 >>> formula = Exists(x, And((Atom("Is", (x, cup)), Not(Atom("OnLeftSide", (x,))))))
@@ -7,16 +7,21 @@
 >>> formula == Exists(x, And((Atom("Is", (x, cup)), Not(Atom("OnLeftSide", (x,)))))), len({formula, formula})
 (True, 1)
 
+>>> text_of(formula)
+"(exists ?x (and (Is ?x 'cup') (not (OnLeftSide ?x))))"
+
 Equality is of structure: ``(and A B)`` and ``(and B A)`` are two formulas. ``And(())`` is true and ``Or(())`` false.
 Parser, printer, verifier and solver refuse formulas nested deeper than :data:`MAX_DEPTH`.
 """
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from html import escape
+from typing import Any, TypeAlias
 
 from tsgkit.errors import UsageError
 
@@ -27,7 +32,14 @@ MOST = 1e300
 VARIABLE_NAME = re.compile(r"""\?[^\s()'"]+""")
 PREDICATE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 KEYWORDS = frozenset({"and", "or", "not", "implies", "iff", "exists", "forall", "Count"})
-COMPARISONS = ("Equals", "GreaterThan", "LessThan", "GreaterThanOrEquals", "LessThanOrEquals")
+COMPARE: Mapping[str, Callable[..., bool]] = {
+    "Equals": operator.eq,
+    "GreaterThan": operator.gt,
+    "LessThan": operator.lt,
+    "GreaterThanOrEquals": operator.ge,
+    "LessThanOrEquals": operator.le,
+}
+COMPARISONS = tuple(COMPARE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +158,7 @@ class Comparison:
 
 
 Formula: TypeAlias = Atom | Not | And | Or | Implies | Iff | Exists | Forall | Comparison
+TRUE = And(())
 Path: TypeAlias = tuple[int, ...]
 """The path of a sub-formula: the index of the part at each level, () for the whole formula."""
 
@@ -229,3 +242,150 @@ def refuse_deep(formula: Formula) -> None:
             f"the formula is nested {levels} levels deep, more than {MAX_DEPTH}",
             hint="conjunctions inside conjunctions can be written as one",
         )
+
+
+def conjuncts(formula: Formula) -> list[Formula]:
+    """Return the parts of a conjunction, flattening nested conjunctions."""
+    return [one for part in formula.parts for one in conjuncts(part)] if isinstance(formula, And) else [formula]
+
+
+def peeled(formula: Formula) -> tuple[list[Variable], Formula]:
+    """Return the variables of directly nested foralls and the body of the innermost."""
+    variables = []
+    while isinstance(formula, Forall):
+        variables.append(formula.variable)
+        formula = formula.body
+    return variables, formula
+
+
+def conditions_of(body: Formula) -> list[Formula]:
+    """Return the antecedents of a conjunction of implications: under a ``forall``, each must apply to an object."""
+    return [part.antecedent for part in conjuncts(body) if isinstance(part, Implies)]
+
+
+def demanded_class(variable: Variable, body: Formula) -> str | None:
+    """Return the class that a body requires of a variable, or None."""
+    for part in conjuncts(body):
+        match part:
+            case Atom("Is", (first, Literal(text))) if first == variable:
+                return text
+            case Exists(bound, inner) if bound != variable and (found := demanded_class(variable, inner)) is not None:
+                return found
+    return None
+
+
+def rename_apart(formula: Formula) -> Formula:
+    """Return the formula with a unique name for each binder.
+
+    Binders are renamed from left to right: the first one keeps its name, later ones get _1, _2, ...
+
+    >>> cup, pen = (Exists(x := Variable("?x"), Atom("Is", (x, Literal(label)))) for label in ("cup", "pen"))
+    >>> text_of(rename_apart(And((cup, pen))))
+    "(and (exists ?x (Is ?x 'cup')) (exists ?x_1 (Is ?x_1 'pen')))"
+    """
+    taken = {variable.name for variable in free_variables(formula)}
+
+    def fresh(variable: Variable) -> Variable:
+        name, number = variable.name, 0
+        while name in taken:
+            number += 1
+            name = f"{variable.name}_{number}"
+        taken.add(name)
+        return Variable(name)
+
+    def renamed(part: Formula, names: Mapping[Variable, Variable]) -> Formula:
+        match part:
+            case Atom(name, args):
+                return Atom(name, tuple(names.get(arg, arg) if isinstance(arg, Variable) else arg for arg in args))
+            case Exists(variable, body) | Forall(variable, body):
+                new = fresh(variable)
+                return type(part)(new, renamed(body, {**names, variable: new}))
+            case Comparison(name, left, right):
+                return Comparison(name, counted(left, names), counted(right, names))
+        return with_parts(part, [renamed(one, names) for one in parts_of(part)])
+
+    def counted(number: Number, names: Mapping[Variable, Variable]) -> Number:
+        if not isinstance(number, Count):
+            return number
+        new = fresh(number.variable)
+        return Count(new, renamed(number.body, {**names, number.variable: new}))
+
+    return renamed(formula, {})
+
+
+def lifted(formula: Formula) -> Formula:
+    """Move conjuncts out of each ``exists`` whose variable they do not mention, so that a search becomes a tree.
+
+    It works bottom-up, without flattening or renaming; a ``forall`` is moved only as a conjunct. The rule is exactly
+    the published one: on a layout without objects, the lifted formula may differ in truth from the original.
+
+    >>> x, y = Variable("?x"), Variable("?y")
+    >>> both = And((Atom("Is", (x, Literal("cup"))), Atom("Is", (y, Literal("pen")))))
+    >>> text_of(lifted(Exists(x, Exists(y, both))))
+    "(and (exists ?y (Is ?y 'pen')) (exists ?x (Is ?x 'cup')))"
+    """
+    formula = with_parts(formula, [lifted(part) for part in parts_of(formula)])
+    if not isinstance(formula, Exists) or not isinstance(formula.body, And):
+        return formula
+    variable, parts = formula.variable, formula.body.parts
+    staying = tuple(part for part in parts if mentions(part, variable))
+    leaving = tuple(part for part in parts if not mentions(part, variable))
+    if staying or not leaving:
+        leaving = (*leaving, Exists(variable, staying[0] if len(staying) == 1 else And(staying)))
+    return leaving[0] if len(leaving) == 1 else And(leaving)
+
+
+def mentions(formula: Formula, variable: Variable) -> bool:
+    """Return whether a variable occurs in a formula, including as the variable of a quantifier."""
+    for _, part in walk(formula):
+        match part:
+            case Atom(_, args) if variable in args:
+                return True
+            case Exists(bound, _) | Forall(bound, _) if bound == variable:
+                return True
+            case Comparison(_, left, right):
+                if any(isinstance(side, Count) and side.variable == variable for side in (left, right)):
+                    return True
+    return False
+
+
+def text_of(formula: Formula) -> str:
+    """Return a formula as an s-expression with single blanks, which parses back to the same formula.
+
+    It is one line unless a value contains a line break.
+
+    >>> text_of(Exists(Variable("?x"), Atom("Is", (Variable("?x"), Literal("it's")))))
+    "(exists ?x (Is ?x 'it\\\\'s'))"
+    """
+    refuse_deep(formula)
+    return _text(formula)
+
+
+def _text(part: Formula | Number | Term) -> str:
+    match part:
+        case Variable(name):
+            return name
+        case Literal(text):
+            return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+        case int() | float():
+            return repr(part)
+        case Atom(name, args):
+            words = [name, *map(_text, args)]
+        case Comparison(name, left, right):
+            words = [name, _text(left), _text(right)]
+        case Count(variable, body):
+            words = ["Count", variable.name, _text(body)]
+        case Exists(variable, body) | Forall(variable, body):
+            words = [type(part).__name__.lower(), variable.name, _text(body)]
+        case _:
+            words = [type(part).__name__.lower(), *map(_text, parts_of(part))]
+    return f"({' '.join(words)})"
+
+
+def _shown(formula: Formula) -> str:
+    return f"<pre>{escape(text_of(formula))}</pre>"
+
+
+_KINDS: tuple[Any, ...] = (Atom, Not, And, Or, Implies, Iff, Exists, Forall, Comparison)
+for _kind in _KINDS:  # shown by notebooks
+    _kind._repr_html_ = _shown

@@ -21,6 +21,8 @@ from typing import NamedTuple, TypeAlias
 from tsgkit.errors import UsageError
 from tsgkit.logic.budget import Budget
 from tsgkit.logic.formula import (
+    COMPARE,
+    TRUE,
     And,
     Atom,
     Comparison,
@@ -36,12 +38,16 @@ from tsgkit.logic.formula import (
     Or,
     Variable,
     atoms_of,
+    conditions_of,
+    conjuncts,
+    demanded_class,
+    lifted,
+    peeled,
     refuse_deep,
+    rename_apart,
 )
-from tsgkit.logic.lifting import lifted
-from tsgkit.logic.variables import rename_apart
 from tsgkit.logic.verdicts import Profile
-from tsgkit.logic.witnesses import DENIED, TRUE, Candidate, bounds_of, conjuncts, peeled
+from tsgkit.logic.witnesses import DENIED, Candidate, bounds_of
 
 SWITCH = "Switched"
 """The name of an atom that is false unless a solver turns it on to test the formula without a part."""
@@ -190,14 +196,7 @@ def holds(ground: Ground, facts: frozenset[Fact]) -> bool:
 
 
 def _compared(name: str, left: float, right: float) -> bool:
-    return {
-        "Equals": left == right,
-        "GreaterThan": left > right,
-        "LessThan": left < right,
-        "GreaterThanOrEquals": left >= right,
-        "LessThanOrEquals": left <= right,
-        "Unequal": left != right,
-    }[name]
+    return left != right if name == "Unequal" else COMPARE[name](left, right)
 
 
 class Standing(NamedTuple):
@@ -284,7 +283,12 @@ class _Strict:
                 ways = ((True, truth), (False, not truth))
                 return any_of(all_of((self.of(left, values, a), self.of(right, values, b))) for a, b in ways)
             case Exists():
-                return joined(self.of_existence(part, values, truth) for part in self.spread(formula))(truth)
+                return joined(
+                    self.chosen((part.variable,), part.body, values, truth, holding=True)
+                    if isinstance(part, Exists)
+                    else self.of(part, values, truth)
+                    for part in self.spread(formula)
+                )(truth)
             case Forall():
                 return self.every(formula, values, truth)
             case Comparison():
@@ -301,16 +305,13 @@ class _Strict:
                 return (value in labels) is truth
         return Lit(Fact(atom.name, things, value), truth)
 
-    def of_existence(self, part: Formula, values: Values, truth: bool) -> Ground:
-        if isinstance(part, Exists):
-            return self.chosen((part.variable,), part.body, values, truth, holding=True)
-        return self.of(part, values, truth)
-
     def spread(self, formula: Exists) -> list[Formula]:
         """Return the conjuncts of an ``exists`` that do not depend on its variable, then the ``exists`` over the
         others."""
         if id(formula) not in self.spreads:
-            inner = [one for part in conjuncts(formula.body) for one in self.opened(part)]
+            inner: list[Formula] = []
+            for part in conjuncts(formula.body):
+                inner += self.spread(part) if isinstance(part, Exists) else [part]
             staying = tuple(part for part in inner if formula.variable in self.variables(part))
             leaving = [part for part in inner if part not in staying]
             made: list[Formula] = [*leaving, Exists(formula.variable, And(staying))]
@@ -319,12 +320,9 @@ class _Strict:
             self.variables(formula)
         return self.spreads[id(formula)]
 
-    def opened(self, part: Formula) -> list[Formula]:
-        return self.spread(part) if isinstance(part, Exists) else [part]
-
     def every(self, formula: Forall, values: Values, truth: bool) -> Ground:
         variables, body = peeled(formula)
-        demands = [part.antecedent for part in conjuncts(body) if isinstance(part, Implies)]
+        demands = conditions_of(body)
         some = self.numbers(None) if demands else self.witnesses(self.reach(formula, values))
         there = some if truth else self.every_number()
         parts = [
@@ -444,14 +442,3 @@ def joined(parts: Iterable[Ground]) -> Callable[[bool], Ground]:
 
 def _cheap_first(parts: Sequence[Formula]) -> list[Formula]:
     return sorted(parts, key=lambda part: (not isinstance(part, Atom), not isinstance(part, Atom) or part.name != "Is"))
-
-
-def demanded_class(variable: Variable, body: Formula) -> str | None:
-    """Return the class that a body requires of a variable, or None."""
-    for part in conjuncts(body):
-        match part:
-            case Atom("Is", (first, Literal(text))) if first == variable:
-                return text
-            case Exists(bound, inner) if bound != variable and (found := demanded_class(variable, inner)) is not None:
-                return found
-    return None

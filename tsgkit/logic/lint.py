@@ -108,25 +108,18 @@ def check(text: str, vocabulary: Vocabulary) -> Checked:
     """Return all findings about a text, ordered by position."""
     taken = as_published(text)
     fault = published_fault(taken, vocabulary)
+    differences = [Finding("readers-differ", Place(1, 1), condition.message) for condition in taken.conditions]
     try:
         parsed = parse_with_places(text)
     except FormulaProblem as problem:
         finding = Finding("syntax", Place(problem.line or 1, problem.column), problem.message, problem.hint)
-        return Checked(None, (finding, *_readers(taken)), fault)
-    findings = [
-        Finding(code, _place(text, offset), message, hint)
-        for code, offset, message, hint in _Checks(parsed, vocabulary).all()
-    ]
+        return Checked(None, (finding, *differences), fault)
+    findings = []
+    for code, offset, message, hint in _Checks(parsed, vocabulary).part(parsed.formula, (), frozenset(), top=True):
+        place = Place(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
+        findings.append(Finding(code, place, message, hint))
     findings.sort(key=lambda finding: finding.place)
-    return Checked(parsed.formula, (*findings, *_readers(taken)), fault)
-
-
-def _place(text: str, offset: int) -> Place:
-    return Place(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
-
-
-def _readers(taken: Taken) -> Iterator[Finding]:
-    return (Finding("readers-differ", Place(1, 1), condition.message) for condition in taken.conditions)
+    return Checked(parsed.formula, (*findings, *differences), fault)
 
 
 class _RawFinding(NamedTuple):
@@ -140,9 +133,6 @@ class _Checks:
     def __init__(self, parsed: Parsed, vocabulary: Vocabulary) -> None:
         self.parsed = parsed
         self.vocabulary = vocabulary
-
-    def all(self) -> Iterator[_RawFinding]:
-        return self.part(self.parsed.formula, (), frozenset(), top=True)
 
     def part(self, formula: Formula, path: Path, bound: frozenset[Variable], *, top: bool) -> Iterator[_RawFinding]:
         offset = self.parsed.offsets[path]
@@ -176,7 +166,7 @@ class _Checks:
         self, formula: Comparison, path: Path, bound: frozenset[Variable], *, top: bool
     ) -> Iterator[_RawFinding]:
         offset = self.parsed.offsets[path]
-        if not (top or not path):
+        if path and not top:
             yield _RawFinding("misplaced-number", offset, f"{formula.name} is below the top level")
         if outside := free_variables(formula) & bound:
             names = ", ".join(sorted(variable.name for variable in outside))
@@ -193,9 +183,8 @@ class _Checks:
         kinds = self.vocabulary.predicates.get(atom.name)
         if kinds is None:
             message = f"{self.vocabulary.name} has no predicate {atom.name}"
-            yield _RawFinding(
-                "unknown-predicate", offset, message, _meant(atom.name, tuple(self.vocabulary.predicates))
-            )
+            hint = _meant(atom.name, tuple(self.vocabulary.predicates))
+            yield _RawFinding("unknown-predicate", offset, message, hint)
         elif len(kinds) != len(atom.args):
             message = f"{atom.name} has {len(atom.args)} arguments, expected {len(kinds)} ({', '.join(kinds)})"
             yield _RawFinding("wrong-arity", offset, message)
@@ -206,24 +195,24 @@ class _Checks:
     def argument(self, name: str, kind: str, arg: Variable | Literal, offset: int) -> Iterator[_RawFinding]:
         if isinstance(arg, Variable):
             if kind != OBJECT:
-                yield _RawFinding(
-                    "variable-for-value", offset, f"{arg.name} is given to {name} where a {kind} is expected"
-                )
-        elif kind == OBJECT:
+                message = f"{arg.name} is given to {name} where a {kind} is expected"
+                yield _RawFinding("variable-for-value", offset, message)
+            return
+        if kind == OBJECT:
+            message = f"'{arg.text}' is given to {name} where a variable is expected"
             hint = "an object is named by the variable a quantifier binds"
-            yield _RawFinding(
-                "value-for-variable", offset, f"'{arg.text}' is given to {name} where a variable is expected", hint
-            )
-        elif arg.text not in (allowed := self.vocabulary.values_of(kind)):
-            yield self.unknown(kind, arg.text, allowed, offset)
-
-    def unknown(self, kind: str, value: str, allowed: tuple[str, ...], offset: int) -> _RawFinding:
+            yield _RawFinding("value-for-variable", offset, message, hint)
+            return
+        value, allowed, scenario = arg.text, self.vocabulary.values_of(kind), self.vocabulary.name
+        if value in allowed:
+            return
         hint = _meant(value, allowed)
         if kind == CLASS:
-            return _RawFinding("unknown-class", offset, f"'{value}' is no class of {self.vocabulary.name}", hint)
-        if kind != ATTRIBUTE and (other := self.vocabulary.kind_of(value)):
-            return _RawFinding("wrong-kind", offset, f"'{value}' is a {other}, not a {kind}", hint)
-        return _RawFinding("unknown-value", offset, f"'{value}' is no {kind} of {self.vocabulary.name}", hint)
+            yield _RawFinding("unknown-class", offset, f"'{value}' is no class of {scenario}", hint)
+        elif kind != ATTRIBUTE and (other := self.vocabulary.kind_of(value)):
+            yield _RawFinding("wrong-kind", offset, f"'{value}' is a {other}, not a {kind}", hint)
+        else:
+            yield _RawFinding("unknown-value", offset, f"'{value}' is no {kind} of {scenario}", hint)
 
 
 def _meant(name: str, allowed: tuple[str, ...]) -> str:

@@ -21,15 +21,13 @@ validated: a box is read only if a predicate or the overlap check needs it.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NoReturn
 
 from tsgkit.logic.budget import Budget, OutOfWork
-from tsgkit.logic.formula import Formula
+from tsgkit.logic.formula import COMPARE, Formula, text_of
 from tsgkit.logic.layouts import RELATIONS, Box, Layout
-from tsgkit.logic.printer import text_of
 from tsgkit.logic.published_readers import (
     CONDITIONS,
     FOLDED_HEADS,
@@ -43,16 +41,10 @@ from tsgkit.logic.published_readers import (
 )
 from tsgkit.logic.verdicts import WORK, Meter, Trace, Verdict
 
-COMPARE: Mapping[str, Callable[..., bool]] = {
-    "Equals": operator.eq,
-    "GreaterThan": operator.gt,
-    "LessThan": operator.lt,
-    "GreaterThanOrEquals": operator.ge,
-    "LessThanOrEquals": operator.le,
-}
 SIDES = {"OnLeftSide": "left", "OnRightSide": "right", "OnTopSide": "top", "OnBottomSide": "bottom"}
 UNBOUND = -1
 CRASHED = "Syntax Error"
+NOT_EVALUATED = "the text is not evaluated"
 
 
 def verify_official(
@@ -60,36 +52,27 @@ def verify_official(
 ) -> Verdict:
     """Return the published verdict on a formula, or on a text that may not parse, and a layout as plain values."""
     text = formula if isinstance(formula, str) else text_of(formula)
+    if is_too_deep(text):
+        return Verdict(None, "official", "uncounted", NOT_EVALUATED, CONDITIONS["too-deep"])
     try:
-        lifted = _lifted(text)
+        lifted = raw_text(lift(read_lifting(text)))
     except Unreadable as problem:
-        return Verdict(None, "official", "uncounted", "the text is not evaluated", problem.message)
+        return Verdict(None, "official", "uncounted", NOT_EVALUATED, problem.message)
     meter = Meter(work, budget)
     try:
-        raw = _read(lifted)
-        objects = _objects(scene)
-        _touch_pairs(objects)
-        verifier = _Verifier(objects, meter)
-        trace = verifier.judged(raw)
+        node = _Node(read_verifier(lifted))
+        verifier = _Verifier(_objects(scene), meter)
+        verifier.place(node)
+        trace = verifier.result(node, [UNBOUND] * len(verifier.slots))
+    except Unreadable as problem:
+        detail = f"the output of lifting cannot be read: {problem.message}"
+        return Verdict(False, "official", "crashed", CRASHED, detail, work=meter.done)
     except _Crash as crash:
         return Verdict(False, "official", "crashed", CRASHED, str(crash), work=meter.done)
     except OutOfWork as limit:
         return Verdict(None, "official", "undecided", f"not decided in {limit}", work=meter.done)
     reason = "" if trace.truth else trace.message
     return Verdict(trace.truth, "official", "decided", reason, "", trace, verifier.zero_triggers, meter.done)
-
-
-def _lifted(text: str) -> str:
-    if is_too_deep(text):
-        raise Unreadable(CONDITIONS["too-deep"])
-    return raw_text(lift(read_lifting(text)))
-
-
-def _read(lifted: str) -> Raw:
-    try:
-        return read_verifier(lifted)
-    except Unreadable as problem:
-        _crash(f"the output of lifting cannot be read: {problem.message}")
 
 
 class _Crash(Exception):
@@ -113,15 +96,11 @@ def _objects(scene: object) -> list[Entry]:
     for number, entry in enumerate(entries):
         if not isinstance(entry, dict):
             _crash(f"object {number} is not an object")
-    return entries
-
-
-def _touch_pairs(objects: list[Entry]) -> None:
-    """Read every box, as the published overlap check does. The check itself cannot fail."""
-    boxed = [entry for entry in objects if entry.get("box_2d")]
-    if len(boxed) > 1:
+    boxed = [entry for entry in entries if entry.get("box_2d")]
+    if len(boxed) > 1:  # the published overlap check reads every box; the check itself cannot fail
         for entry in boxed:
             _box(entry)
+    return entries
 
 
 def _box(entry: Entry) -> Box:
@@ -174,11 +153,6 @@ class _Verifier:
         self.boxes: dict[int, Box] = {}
         self.slots: dict[str, int] = {}
 
-    def judged(self, raw: Raw) -> Trace:
-        node = _Node(raw)
-        self.place(node)
-        return self.result(node, [UNBOUND] * len(self.slots))
-
     def place(self, node: _Node) -> None:
         """Assign each name an index into the values."""
         node.slots = tuple([self.slots.setdefault(name, len(self.slots)) for name in node.free])
@@ -195,55 +169,48 @@ class _Verifier:
 
     def evaluated(self, node: _Node, values: list[int]) -> Trace:
         match node.head:
-            case "and":
-                return self.conjunction(node, values)
-            case "or":
-                return self.disjunction(node, values)
+            case "and" | "or":
+                return self.joined(node, values)
             case "not":
-                return self.negation(node, values)
+                if not node.args:
+                    _crash("not has no argument")
+                inner = self.result(node.args[0], values)
+                return Trace(False, "NOT failed", (inner,)) if inner.truth else Trace(True, "NOT satisfied")
             case "implies":
-                return self.implication(node, values)
+                self.require(node, 2)
+                antecedent = self.result(node.args[0], values)
+                if not antecedent.truth:
+                    return Trace(True, "Antecedent is false", (antecedent,), vacuous=True)
+                consequent = self.result(node.args[1], values)
+                message = "Implication satisfied" if consequent.truth else "Implication failed"
+                return Trace(consequent.truth, message, (antecedent, consequent))
             case "exists" | "forall":
                 self.require(node, 2)
                 return (self.existence if node.head == "exists" else self.every)(node, values)
         if not isinstance(node.raw, tuple) or not node.head:
             _crash(f"{node.raw!r} is not a formula")
-        return self.predicate(node, values)
+        args = [self.value(arg, values) for arg in node.args]
+        try:
+            return self.predicate(node, args)
+        except (ArithmeticError, TypeError, ValueError) as error:
+            _crash(f"{node.head}: {error}")
 
     def require(self, node: _Node, arity: int) -> None:
         if len(node.args) != arity:
             _crash(f"{node.head} has {len(node.args)} arguments, not {arity}")
 
-    def conjunction(self, node: _Node, values: list[int]) -> Trace:
+    def joined(self, node: _Node, values: list[int]) -> Trace:
+        """Evaluate a conjunction up to its first false part, or a disjunction up to its first true one."""
         results = []
         for arg in node.args:
             results.append(self.result(arg, values))
-            if not results[-1].truth:
+            if node.head == "and" and not results[-1].truth:
                 return Trace(False, "AND check failed", tuple(results))
-        return Trace(True, "AND satisfied")
-
-    def disjunction(self, node: _Node, values: list[int]) -> Trace:
-        results = []
-        for arg in node.args:
-            results.append(self.result(arg, values))
-            if results[-1].truth:
+            if node.head == "or" and results[-1].truth:
                 return Trace(True, "OR satisfied", (results[-1],))
+        if node.head == "and":
+            return Trace(True, "AND satisfied")
         return Trace(False, "All OR branches failed", tuple(results))
-
-    def negation(self, node: _Node, values: list[int]) -> Trace:
-        if not node.args:
-            _crash("not has no argument")
-        inner = self.result(node.args[0], values)
-        return Trace(False, "NOT failed", (inner,)) if inner.truth else Trace(True, "NOT satisfied")
-
-    def implication(self, node: _Node, values: list[int]) -> Trace:
-        self.require(node, 2)
-        antecedent = self.result(node.args[0], values)
-        if not antecedent.truth:
-            return Trace(True, "Antecedent is false", (antecedent,), vacuous=True)
-        consequent = self.result(node.args[1], values)
-        message = "Implication satisfied" if consequent.truth else "Implication failed"
-        return Trace(consequent.truth, message, (antecedent, consequent))
 
     def existence(self, node: _Node, values: list[int]) -> Trace:
         name, body = node.args[0].raw, node.args[1]
@@ -281,25 +248,17 @@ class _Verifier:
     def value(self, node: _Node, values: list[int]) -> object:
         raw = node.raw
         if isinstance(raw, tuple):
-            return self.count(node, values) if node.head == "Count" else _crash("an expression is given for a value")
+            if node.head != "Count":
+                _crash("an expression is given for a value")
+            self.require(node, 2)
+            name, body = node.args[0].raw, node.args[1]
+            return sum(self.result(body, inside).truth for _, inside in self.choices(name, values))
         if isinstance(raw, str) and raw.startswith("?"):
             number = values[self.slots[raw]]
             return _crash(f"{raw} is not bound") if number == UNBOUND else self.objects[number]
         return raw.strip(raw[0]) if isinstance(raw, str) and raw[:1] in ("'", '"') else raw
 
-    def count(self, node: _Node, values: list[int]) -> int:
-        self.require(node, 2)
-        name, body = node.args[0].raw, node.args[1]
-        return sum(self.result(body, inside).truth for _, inside in self.choices(name, values))
-
-    def predicate(self, node: _Node, values: list[int]) -> Trace:
-        args = [self.value(arg, values) for arg in node.args]
-        try:
-            return self.said(node, args)
-        except (ArithmeticError, TypeError, ValueError) as error:
-            _crash(f"{node.head}: {error}")
-
-    def said(self, node: _Node, args: list[object]) -> Trace:
+    def predicate(self, node: _Node, args: list[object]) -> Trace:
         name = node.head
         if name in COMPARE:
             self.require(node, 2)
@@ -307,7 +266,16 @@ class _Verifier:
             return Trace(truth, "Success" if truth else f"{name} -> {args[0]} and {args[1]}")
         if name in ("Is", "Has"):
             self.require(node, 2)
-            return (self.is_a if name == "Is" else self.has)(self.entry(args[0]), args[1])
+            entry, wanted = self.entry(args[0]), args[1]
+            if name == "Is":
+                if entry.get("label") == wanted:
+                    return Trace(True, f"Object is '{wanted}'")
+                mismatch = f"expected {_plain(wanted)}, got {_plain(entry.get('label'))}"
+                return Trace(False, f"Is -> type mismatch ({mismatch})")
+            if wanted in [entry.get("color"), entry.get("material"), entry.get("shape")]:
+                return Trace(True, f"Object has property '{wanted}'")
+            found = f"label {_plain(entry.get('label'))}, box {entry.get('box_2d')}"
+            return Trace(False, f"Has -> property '{_plain(wanted)}' missing ({found})")
         if name not in RELATIONS:
             _crash(f"{name} is not a predicate the verifier knows")
         self.require(node, 2 if name in BINARY else 1)
@@ -324,17 +292,6 @@ class _Verifier:
 
     def entry(self, value: object) -> Entry:
         return value if isinstance(value, dict) else _crash(f"{value!r} is not an object")
-
-    def is_a(self, entry: Entry, wanted: object) -> Trace:
-        if entry.get("label") == wanted:
-            return Trace(True, f"Object is '{wanted}'")
-        return Trace(False, f"Is -> type mismatch (expected {_plain(wanted)}, got {_plain(entry.get('label'))})")
-
-    def has(self, entry: Entry, wanted: object) -> Trace:
-        if wanted in [entry.get("color"), entry.get("material"), entry.get("shape")]:
-            return Trace(True, f"Object has property '{wanted}'")
-        found = f"label {_plain(entry.get('label'))}, box {entry.get('box_2d')}"
-        return Trace(False, f"Has -> property '{_plain(wanted)}' missing ({found})")
 
 
 BINARY = frozenset(name for name in RELATIONS if name not in SIDES and name != "InCenter")

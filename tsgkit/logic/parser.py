@@ -103,19 +103,17 @@ class _Reader:
         at = 0
         while at < len(self.text):
             if not (match := TOKEN.match(self.text, at)):
-                self._refuse_character(at)
+                if self.text[at] == '"':
+                    hint = "write 'cup', not \"cup\""
+                    raise FormulaProblem(self.text, at, '"', "single quotes around a value", hint=hint)
+                rest = self.text[at : at + MOST_SHOWN].split("\n")[0]
+                hint = r"inside a value, a quote is written \' and a backslash \\"
+                raise FormulaProblem(self.text, at, rest, "a value closed by a single quote", hint=hint)
             kind = match.lastgroup or ""
             if kind != "space":
                 yield _Token(kind, match[kind], at)
             at = match.end()
         yield _Token("end", "", at)
-
-    def _refuse_character(self, at: int) -> NoReturn:
-        if self.text[at] == '"':
-            raise FormulaProblem(self.text, at, '"', "single quotes around a value", hint="write 'cup', not \"cup\"")
-        expected = "a value closed by a single quote"
-        hint = r"inside a value, a quote is written \' and a backslash \\"
-        raise FormulaProblem(self.text, at, self.text[at : at + MOST_SHOWN].split("\n")[0], expected, hint=hint)
 
     def refuse(self, token: _Token, expected: str, hint: str = "") -> NoReturn:
         found = f"'{token.text}'" if token.kind == "value" else token.text
@@ -157,8 +155,10 @@ class _Reader:
     def _after(self, head: _Token, path: Path) -> Formula:
         match head.text:
             case "and" | "or":
-                parts = tuple(self._parts(path))
-                return And(parts) if head.text == "and" else Or(parts)
+                parts: list[Formula] = []
+                while not self.at(")"):
+                    parts.append(self.formula((*path, len(parts))))
+                return And(tuple(parts)) if head.text == "and" else Or(tuple(parts))
             case "not":
                 return Not(self.formula((*path, 0)))
             case "implies" | "iff":
@@ -167,13 +167,10 @@ class _Reader:
             case "exists" | "forall":
                 variable, body = self._variable(head.text), self.formula((*path, 0))
                 return Exists(variable, body) if head.text == "exists" else Forall(variable, body)
-        return self._comparison(head.text, path) if head.text in COMPARISONS else self._atom(head)
-
-    def _parts(self, path: Path) -> Iterator[Formula]:
-        number = 0
-        while not self.at(")"):
-            yield self.formula((*path, number))
-            number += 1
+        if head.text in COMPARISONS:
+            number = self._number((*path, 0))
+            return Comparison(head.text, number, self._number((*path, 1 if isinstance(number, Count) else 0)))
+        return self._atom(head)
 
     def _variable(self, head: str) -> Variable:
         token = self.take()
@@ -181,28 +178,20 @@ class _Reader:
             self.refuse(token, f"the variable of {head}, such as ?cup")
         return Variable(token.text)
 
-    def _comparison(self, name: str, path: Path) -> Comparison:
-        left = self._number((*path, 0))
-        return Comparison(name, left, self._number((*path, 1 if isinstance(left, Count) else 0)))
-
     def _number(self, path: Path) -> Number:
         if not self.at("("):
-            return self._figure(self.take())
+            token = self.take()
+            if token.kind != "word" or not NUMBER.fullmatch(token.text):
+                self.refuse(token, "a number or (Count ?v ...)")
+            if not abs(float(token.text)) < MOST:
+                self.refuse(token, f"a number smaller than {MOST:g}")
+            return int(token.text) if token.text.lstrip("+-").isdecimal() else float(token.text)
         opened, head = self.take(), self.take()
         if head.text != "Count" or head.kind != "word":
             self.refuse(head, "Count: what is compared is a number or (Count ?v ...)")
         count = Count(self._variable("Count"), self.formula(path))
         self.expect(")", f"the ) that closes the (Count of column {self._column(opened)}")
         return count
-
-    def _figure(self, token: _Token) -> int | float:
-        if token.kind != "word" or not NUMBER.fullmatch(token.text):
-            self.refuse(token, "a number or (Count ?v ...)")
-        if not abs(float(token.text)) < MOST:
-            self.refuse(token, f"a number smaller than {MOST:g}")
-        if token.text.lstrip("+-").isdecimal():
-            return int(token.text)
-        return float(token.text)
 
     def _atom(self, head: _Token) -> Atom:
         if head.text.lower() in KEYWORDS or head.text in KEYWORDS or not PREDICATE_NAME.fullmatch(head.text):

@@ -16,6 +16,7 @@ reproducible.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,8 +27,7 @@ from tsgkit.logic import grounding
 from tsgkit.logic.budget import Budget
 from tsgkit.logic.grounding import PRESENT, SWITCH, Fact, Ground, Lit, Tally
 from tsgkit.logic.layouts import ALIGNED, CANVAS, Box, Layout, Thing
-from tsgkit.logic.typical_sizes import color_of, size_of
-from tsgkit.logic.vocabulary import KNOLLING, NATURAL
+from tsgkit.logic.vocabulary import KNOLLING, NATURAL, color_of, size_of
 from tsgkit.logic.witnesses import Candidate
 
 if TYPE_CHECKING:
@@ -262,66 +262,56 @@ class PlacementModel:
             self._enforce(self.model.add_bool_or(ways), on)
 
     def _ways(self, fact: Fact, positive: bool) -> Iterator[tuple[Any, ...]]:
-        """Yield the conditions of a fact, which must all hold; each is a tuple of alternatives."""
-        name, canvas = fact.name, CANVAS // self.rules.unit
-        a = self.edges[fact.things[0]]
-        b = self.edges[fact.things[-1]]
+        """Yield the conditions of a fact, which must all hold; each is a tuple of alternatives.
+
+        If neat, a box ends before the facing edge of another instead of before its centre, and aligned centres are
+        equal. Centres are doubled.
+        """
+        name, neat, unit = fact.name, self.rules.neat, self.rules.unit
+        first, second = fact.things[0], fact.things[-1]
+        a, b = self.edges[first], self.edges[second]
         centres = (a.x1 + a.x2, a.y1 + a.y2)
+        differences = (centres[0] - (b.x1 + b.x2), centres[1] - (b.y1 + b.y2))
         if name in SIDES:
             axis, sign = SIDES[name]
-            beyond = sign * (centres[axis] - canvas)
-            least = 2 * CLEAR // self.rules.unit if self.rules.neat else 1
+            beyond = sign * (centres[axis] - CANVAS // unit)
+            least = 2 * CLEAR // unit if neat else 1
             yield (beyond >= least if positive else beyond <= 0,)
         elif name == "InCenter":
-            yield from self._in_centre(centres, positive)
+            low, high = 2 * CANVAS // 3 // unit + 1, (4 * CANVAS - 1) // 3 // unit
+            if positive:
+                yield from ((condition,) for centre in centres for condition in (centre >= low, centre <= high))
+            else:
+                yield tuple(condition for centre in centres for condition in (centre < low, centre > high))
         elif name in CENTRES:
             axis, sign = CENTRES[name]
-            beyond = sign * (centres[axis] - (b.x1 + b.x2, b.y1 + b.y2)[axis])
+            beyond = sign * differences[axis]
             yield (beyond >= 1 if positive else beyond <= 0,)
         elif name in BEYOND:
-            yield (self._beyond(name, a, b, positive),)
+            axis, sign = BEYOND[name]
+            a1, a2, b1, b2 = (a.x1, a.x2, b.x1, b.x2) if axis == 0 else (a.y1, a.y2, b.y1, b.y2)
+            if positive and neat:
+                gap = self.rules.gap // unit
+                yield (a2 + gap <= b1 if sign < 0 else b2 + gap <= a1,)
+            else:
+                apart = b1 + b2 - 2 * a2 if sign < 0 else 2 * a1 - b1 - b2
+                yield (apart >= 1 if positive else apart <= 0,)
         elif name in ALONG:
-            axis = ALONG[name]
-            yield from self._aligned(centres[axis] - (b.x1 + b.x2, b.y1 + b.y2)[axis], positive)
+            difference, too_far = differences[ALONG[name]], 2 * ALIGNED // unit
+            if not positive:
+                yield (difference >= too_far, difference <= -too_far)
+            elif neat:
+                yield (difference == 0,)
+            else:
+                yield (difference < too_far,)
+                yield (difference > -too_far,)
         else:
-            yield (self._larger(name, fact.things[0], fact.things[-1], positive),)
-
-    def _in_centre(self, centres: tuple[Any, Any], positive: bool) -> Iterator[tuple[Any, ...]]:
-        low, high = 2 * CANVAS // 3 // self.rules.unit + 1, (4 * CANVAS - 1) // 3 // self.rules.unit
-        if positive:
-            for centre in centres:
-                yield (centre >= low,)
-                yield (centre <= high,)
-        else:
-            yield tuple(one for centre in centres for one in (centre < low, centre > high))
-
-    def _beyond(self, name: str, a: Edges, b: Edges, positive: bool) -> Any:  # noqa: ANN401
-        """Return the condition that a box ends before the centre of another; if neat, before its facing edge."""
-        axis, sign = BEYOND[name]
-        a1, a2, b1, b2 = (a.x1, a.x2, b.x1, b.x2) if axis == 0 else (a.y1, a.y2, b.y1, b.y2)
-        if positive and self.rules.neat:
-            gap = self.rules.gap // self.rules.unit
-            return a2 + gap <= b1 if sign < 0 else b2 + gap <= a1
-        apart = b1 + b2 - 2 * a2 if sign < 0 else 2 * a1 - b1 - b2
-        return apart >= 1 if positive else apart <= 0
-
-    def _aligned(self, difference: Any, positive: bool) -> Iterator[tuple[Any, ...]]:  # noqa: ANN401
-        """Yield the conditions that doubled centres are close; if neat, equal."""
-        too_far = 2 * ALIGNED // self.rules.unit
-        if not positive:
-            yield (difference >= too_far, difference <= -too_far)
-        elif self.rules.neat:
-            yield (difference == 0,)
-        else:
-            yield (difference < too_far,)
-            yield (difference > -too_far,)
-
-    def _larger(self, name: str, first: int, second: int, positive: bool) -> Any:  # noqa: ANN401
-        more, less = (first, second) if name == "LargerThan" else (second, first)
-        large, small = self._area(more), self._area(less)
-        if not positive:
-            return large <= small
-        return 4 * large >= 5 * small if self.rules.neat else large > small
+            more, less = (first, second) if name == "LargerThan" else (second, first)
+            large, small = self._area(more), self._area(less)
+            if not positive:
+                yield (large <= small,)
+            else:
+                yield (4 * large >= 5 * small if neat else large > small,)
 
     def _area(self, number: int) -> Any:  # noqa: ANN401
         if number not in self.areas:
@@ -368,20 +358,21 @@ class PlacementModel:
         blamed = solver.sufficient_assumptions_for_infeasibility() if assume else ()
         return Placed("unsatisfiable", blamed=tuple(sorted(named[one] for one in blamed if one in named)))
 
-    def _layout(self, solver: cp_model.CpSolver, numbers: Sequence[int]) -> Layout:
-        return Layout(tuple(self._thing(solver, number) for number in numbers))
-
-    def _thing(self, solver: cp_model.CpSolver, number: int) -> Thing:
-        box = Box(*(solver.value(edge) * self.rules.unit for edge in self.edges[number][:4]))
-        labels = self.candidates[number].labels
-        label = next(
-            (one for one in labels if (number, one) in self.is_of and solver.value(self.is_of[number, one])), labels[0]
-        )
-        asked = {value: bool(solver.value(has)) for (other, value), has in self.has.items() if other == number}
-        said = {slot_of(value): value for value, true in asked.items() if true}
-        if "color" not in said and (color := _free_color(label, asked)):
-            said["color"] = color
-        return Thing(label, box, **said)
+    def _layout(self, solver: cp_model.CpSolver, numbers: Sequence[int]) -> Layout | None:
+        things = []
+        for number in numbers:
+            box = Box(*(solver.value(edge) * self.rules.unit for edge in self.edges[number][:4]))
+            labels = self.candidates[number].labels
+            is_of = (one for one in labels if (number, one) in self.is_of and solver.value(self.is_of[number, one]))
+            label = next(is_of, labels[0])
+            asked = {value: bool(solver.value(has)) for (other, value), has in self.has.items() if other == number}
+            said = {slot_of(value): value for value, true in asked.items() if true}
+            # a color that no requirement mentions, the typical one if possible
+            free = (one for one in (color_of(label), *KNOLLING.values["color"]) if one and one not in asked)
+            if "color" not in said and (color := next(free, None)):
+                said["color"] = color
+            things.append(Thing(label, box, **said))
+        return Layout(tuple(things))
 
 
 SIDES = {"OnLeftSide": (0, -1), "OnRightSide": (0, 1), "OnTopSide": (1, -1), "OnBottomSide": (1, 1)}
@@ -391,8 +382,6 @@ ALONG = {"AlignedVertically": 0, "AlignedHorizontally": 1}
 
 
 def _number_constraints(model: Any, tally: Tally, total: Any) -> Iterator[Any]:  # noqa: ANN401
-    import math
-
     number, low, high = tally.number, math.floor(tally.number), math.ceil(tally.number)
     match tally.name:
         case "Equals":
@@ -416,22 +405,19 @@ def slot_of(value: str) -> str:
     return kind if kind in ("material", "shape") else "color"
 
 
-def _free_color(label: str, asked: Mapping[str, bool]) -> str | None:
-    """Return a color that no requirement mentions: the typical one if possible."""
-    usual = color_of(label)
-    return next((one for one in (usual, *KNOLLING.values["color"]) if one and one not in asked), None)
-
-
 def spread_out(placing: PlacementModel, seed: int) -> dict[int, Box]:
     """Return starting boxes of typical sizes, in columns and rows by the required relations, else at random."""
     rng = random.Random(seed)
     facts = [one.fact for ground in placing.required for one in _surely(ground)]
     columns = _ranks(len(placing.edges), facts, 0, rng)
     rows = _ranks(len(placing.edges), facts, 1, rng)
-    return {
-        number: _box_at(placing.candidates[number].label, columns[number], rows[number])
-        for number in range(len(placing.edges))
-    }
+    boxes = {}
+    for number, candidate in enumerate(placing.candidates):
+        width, height = size_of(candidate.label)
+        x1 = min(max(CANVAS * columns[number] - width / 2, 30), CANVAS - 30 - width)
+        y1 = min(max(CANVAS * rows[number] - height / 2, 30), CANVAS - 30 - height)
+        boxes[number] = Box(x1, y1, x1 + width, y1 + height)
+    return boxes
 
 
 def _surely(ground: Ground) -> Iterator[Lit]:
@@ -462,10 +448,3 @@ def _ranks(many: int, facts: Sequence[Fact], axis: int, rng: random.Random) -> l
         side = sides.get(number) if number not in related else None
         found.append(place if side is None else 0.5 + side * rng.uniform(0.15, 0.3))
     return found
-
-
-def _box_at(label: str, across: float, down: float) -> Box:
-    width, height = size_of(label)
-    x1 = min(max(CANVAS * across - width / 2, 30), CANVAS - 30 - width)
-    y1 = min(max(CANVAS * down - height / 2, 30), CANVAS - 30 - height)
-    return Box(x1, y1, x1 + width, y1 + height)

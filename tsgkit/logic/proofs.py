@@ -9,22 +9,40 @@
 A formula is required to hold only for some objects, those of :meth:`tsgkit.logic.witnesses.Domain.rounds`, and for more
 of them if that is satisfiable but gives no layout. Any layout that satisfies the formula, whatever its size, contains
 such objects; if they cannot exist, no layout does. For a formula that requires ever more objects, axioms that hold for
-every finite layout are added (:mod:`tsgkit.logic.extremes`). Edges are whole numbers.
+every finite layout are added (:func:`extremes_of`), and ranks take the place of boxes (:class:`Ranking`). Edges are
+whole numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from tsgkit.logic.extremes import extremes_of
-from tsgkit.logic.formula import And, Formula
-from tsgkit.logic.grounding import TooLarge, ground
+from tsgkit.logic.budget import Budget
+from tsgkit.logic.formula import (
+    And,
+    Atom,
+    Exists,
+    Forall,
+    Formula,
+    Implies,
+    Not,
+    Or,
+    Variable,
+    atoms_of,
+    conjuncts,
+    free_variables,
+    parts_of,
+    peeled,
+    rename_apart,
+    walk,
+    with_parts,
+)
+from tsgkit.logic.grounding import Fact, Lit, TooLarge, ground
 from tsgkit.logic.layouts import Layout
-from tsgkit.logic.placement import EXACT, Effort, Placed, PlacementModel, Status
-from tsgkit.logic.ranks import Ranking
-from tsgkit.logic.strict import verify_strict
+from tsgkit.logic.placement import BEYOND, CENTRES, EXACT, Edges, Effort, Placed, PlacementModel, Status
+from tsgkit.logic.verification import verify_strict
 from tsgkit.logic.witnesses import Candidate, Domain, TooManyObjects
 
 SECONDS = 2.0
@@ -113,3 +131,122 @@ def _searched(formula: Formula, settings: ProofSettings, effort: Effort) -> tupl
     placing = Ranking(candidates, budget) if settings.extremes else PlacementModel(candidates, EXACT, budget)
     placing.require(ground(formula, candidates, "strict", rounds=settings.rounds, budget=budget))
     return placing.placed(effort), candidates
+
+
+ORDERS = {
+    "LeftOf": ("CentreLeftOf", "CentreRightOf"),
+    "RightOf": ("CentreLeftOf", "CentreRightOf"),
+    "Above": ("CentreAbove", "CentreBelow"),
+    "Below": ("CentreAbove", "CentreBelow"),
+    "LargerThan": ("LargerThan", "SmallerThan"),
+    "SmallerThan": ("LargerThan", "SmallerThan"),
+}
+"""The orders that a predicate implies for two objects. The orders of centres are used only by solvers."""
+KIND = Variable("?kind")
+
+
+def extremes_of(formula: Formula) -> list[Formula]:
+    """Return axioms about extreme objects, which hold in every layout because it has finitely many objects.
+
+    Among the objects of each kind, there is a last one in each order the formula uses: one is leftmost, one the
+    largest. A formula that requires another object beyond each of them is refuted with such an axiom. Without it, only
+    infinite layouts would satisfy the formula, and no search could refute it.
+
+    >>> from tsgkit.logic.formula import text_of
+    >>> from tsgkit.logic.parser import parse
+    >>> chain = parse("(forall ?p (implies (Is ?p 'pizza') (exists ?q (and (Is ?q 'pizza') (Above ?q ?p)))))")
+    >>> text_of(extremes_of(chain)[0])  # doctest: +NORMALIZE_WHITESPACE
+    "(or (not (exists ?some (and (Is ?some 'pizza'))))
+         (exists ?last (and (Is ?last 'pizza')
+                            (not (exists ?other (and (Is ?other 'pizza') (CentreAbove ?other ?last)))))))"
+    """
+    formula = rename_apart(formula)
+    orders = dict.fromkeys(order for atom in atoms_of(formula) for order in ORDERS.get(atom.name, ()))
+    kinds = dict.fromkeys(kind for _, part in walk(formula) for kind in _kinds(part))
+    return [_extreme(kind, order) for kind in kinds for order in orders]
+
+
+def _kinds(part: Formula) -> Iterator[tuple[Formula, ...]]:
+    """Yield the atoms and negated atoms about ``?kind`` alone, for each variable quantified over in a part."""
+    match part:
+        case Exists(variable, body):
+            variables, demands = [variable], conjuncts(body)
+        case Forall():
+            variables, body = peeled(part)
+            demands = conjuncts(body.antecedent) if isinstance(body, Implies) else []
+        case _:
+            return
+    for variable in variables:
+        alone = [one for one in demands if free_variables(one) == {variable}]
+        yield tuple(_about(KIND, one) for one in alone if isinstance(one.body if isinstance(one, Not) else one, Atom))
+
+
+def _extreme(kind: tuple[Formula, ...], order: str) -> Formula:
+    some, last, other = Variable("?some"), Variable("?last"), Variable("?other")
+    some_kind, last_kind, other_kind = (tuple(_about(one, part) for part in kind) for one in (some, last, other))
+    beyond = Exists(other, And((*other_kind, Atom(order, (other, last)))))
+    return Or((Not(Exists(some, And(some_kind))), Exists(last, And((*last_kind, Not(beyond))))))
+
+
+def _about(variable: Variable, part: Formula) -> Formula:
+    """Return an atom about one variable, or its negation, with another variable."""
+    if isinstance(part, Atom):
+        return Atom(part.name, tuple(variable if isinstance(arg, Variable) else arg for arg in part.args))
+    return with_parts(part, [_about(variable, one) for one in parts_of(part)])
+
+
+SIZES = {"LargerThan": 1, "SmallerThan": -1}
+
+
+class Ranking(PlacementModel):
+    """A relaxed placement that gives each candidate ranks in place of a box: it only checks the orders of objects.
+
+    An object has a rank from left to right, from top to bottom, and by its area. There are as many ranks as objects, in
+    place of a thousand coordinates. Sides, alignment and overlap are ignored: a formula that is unsatisfiable here is
+    unsatisfiable with boxes, but not the reverse.
+
+    >>> from tsgkit.logic.grounding import All
+    >>> ranking = Ranking([Candidate("cup"), Candidate("pen")])
+    >>> ranking.require(All((Lit(Fact("LeftOf", (0, 1))), Lit(Fact("RightOf", (0, 1))))))
+    >>> ranking.placed(Effort()).status
+    'unsatisfiable'
+    """
+
+    def __init__(self, candidates: Sequence[Candidate], budget: Budget | None = None) -> None:
+        self.free: dict[Fact, Any] = {}
+        super().__init__(candidates, EXACT, budget)
+
+    def _edges(self, number: int) -> Edges:
+        last = max(0, len(self.candidates) - 1)
+        across, down, size = (self.model.new_int_var(0, last, f"{name}_{number}") for name in ("x", "y", "size"))
+        self._classes_and_presence(number)
+        return Edges(across, down, across, down, size, size)
+
+    def _keep_apart(self) -> None:
+        """Do nothing: ranks may be shared."""
+
+    def _require_fact(self, fact: Fact, positive: bool, on: Any) -> None:  # noqa: ANN401
+        own = self._own_literal(Lit(fact, positive))
+        difference = self._difference(fact)
+        if own is None and difference is None:
+            free = self.free.setdefault(fact, self.model.new_bool_var(str(fact)))
+            own = free if positive else free.Not()
+        if own is not None:
+            self._enforce(self.model.add_bool_or([own]), on)
+        elif positive:
+            self._enforce(self.model.add(difference >= 1), on)
+        elif fact.name not in BEYOND:  # an object not left of another one may still have its centre there
+            self._enforce(self.model.add(difference <= 0), on)
+
+    def _difference(self, fact: Fact) -> Any:  # noqa: ANN401
+        """Return a term that is positive if and only if a fact about an order holds; None for other facts."""
+        a, b = self.edges[fact.things[0]], self.edges[fact.things[-1]]
+        if fact.name in SIZES:
+            return SIZES[fact.name] * (a.w - b.w)
+        if (order := (CENTRES | BEYOND).get(fact.name)) is None:
+            return None
+        axis, sign = order
+        return sign * (a[axis] - b[axis])
+
+    def _layout(self, solver: Any, numbers: Sequence[int]) -> None:  # noqa: ANN401
+        """Return nothing: ranks are no layout."""

@@ -84,7 +84,13 @@ def as_published(text: str) -> Taken:
 
 def is_too_deep(text: str) -> bool:
     """Return whether a text is nested deeper than :data:`MAX_DEPTH`."""
-    return text.count("(") > MAX_DEPTH and _nesting(text) > MAX_DEPTH
+    if text.count("(") <= MAX_DEPTH:
+        return False
+    level = deepest = 0
+    for letter in re.findall("[()]", text):
+        level = max(0, level + (1 if letter == "(" else -1))
+        deepest = max(deepest, level)
+    return deepest > MAX_DEPTH
 
 
 def _codes(text: str, engine: Raw | None, split: Raw | None, verifier: Raw | None) -> Iterator[str]:
@@ -101,19 +107,15 @@ def _codes(text: str, engine: Raw | None, split: Raw | None, verifier: Raw | Non
         if repr(quoted) != repr(again):  # nan differs from itself
             yield "quotes-broken"
     for token in VERIFIER_TOKEN.findall(text.replace("\n", " ")):
-        yield from _token_codes(token)
+        if token[0] in "'\"" and len(token) > 1 and token[-1] == token[0]:
+            if "\\" in token:
+                yield "escapes-kept"
+            if token[1] == "?":
+                yield "value-as-variable"
+        elif not isinstance(_number(token), str):
+            yield "numbers"
     if any(head.lower() in FOLDED_HEADS and head.lower() != head for head in re.findall(r"\(\s*([^\s()]+)", text)):
         yield "heads-not-lifted"
-
-
-def _token_codes(token: str) -> Iterator[str]:
-    if token[0] in "'\"" and len(token) > 1 and token[-1] == token[0]:
-        if "\\" in token:
-            yield "escapes-kept"
-        if token[1] == "?":
-            yield "value-as-variable"
-    elif not isinstance(_number(token), str):
-        yield "numbers"
 
 
 def _attempt(reader: Callable[[str], Raw], text: str) -> Raw | None:
@@ -182,15 +184,6 @@ def raw_text(expression: Raw) -> str:
 
 def _padded(text: str) -> list[str]:
     return text.replace("(", " ( ").replace(")", " ) ").split()
-
-
-def _nesting(text: str) -> int:
-    """Return the largest number of parentheses open at once."""
-    level = deepest = 0
-    for letter in re.findall("[()]", text):
-        level = max(0, level + (letter == "(") - (letter == ")"))
-        deepest = max(deepest, level)
-    return deepest
 
 
 def _size(expression: Raw) -> int:

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from tsgkit.logic.budget import SECONDS, Budget, OutOfBudget
 from tsgkit.logic.english import with_article
@@ -29,16 +30,16 @@ from tsgkit.logic.layouts import CANVAS, Box, Layout, Thing, things_of
 from tsgkit.logic.placement import Effort, Placed, PlacementModel, Rules, Status, slot_of
 from tsgkit.logic.proofs import proof_of
 from tsgkit.logic.solver import ONLY_STRICT, STRICT, profiles_of, verified
-from tsgkit.logic.typical_sizes import size_of
 from tsgkit.logic.verdicts import Profile
 from tsgkit.logic.verification import verify
-from tsgkit.logic.vocabulary import KNOLLING
+from tsgkit.logic.vocabulary import KNOLLING, size_of
 from tsgkit.logic.witnesses import Candidate, TooManyObjects, candidates_of
 
 RESIZED = 2
 RECOLORED = 300
 ADDED = 2000
 REMOVED = 8000
+LOOKS = ("color", "material", "shape")
 AS_GIVEN = Rules(1, 0, 0, 1, CANVAS)
 SENSIBLE = 20
 """The minimum size of repaired boxes, unless the smallest original box is smaller."""
@@ -89,7 +90,7 @@ def _repaired(formula: Formula, given: Layout, effort: Effort) -> Repair:
     for profiles in dict.fromkeys((both, STRICT)):
         for removable in (False, True):
             search = _RepairSearch(formula, given, profiles, effort.budget, removable=removable)
-            placed = search.placed(effort)
+            placed = search.placing.placed(effort)
             if placed.layout is not None:
                 layout, note = search.layout(placed), note if profiles == both else ONLY_STRICT
                 return Repair("satisfiable", layout, tuple(search.said(placed)), placed.cost, placed.least, note)
@@ -117,9 +118,6 @@ class _RepairSearch:
         self.placing.require(all_of(ground(formula, self.candidates, one, budget=budget) for one in profiles))
         self._charge()
         self.placing.hint({number: _rounded(thing.box) for number, thing in enumerate(given.objects)})
-
-    def placed(self, effort: Effort) -> Placed:
-        return self.placing.placed(effort)
 
     def _charge(self) -> None:
         placing = self.placing
@@ -158,13 +156,18 @@ class _RepairSearch:
                 continue
             before = self.given.objects[number]
             stays = fractions and thing.box == _rounded(before.box)
-            yield before, self._with_values(number, replace(before, box=before.box if stays else thing.box), placed)
-
-    def _with_values(self, number: int, thing: Thing, placed: Placed) -> Thing:
-        for (other, value), true in placed.values.items():
-            if other == number and true != thing.has(value):
-                thing = _having(thing, value, {one for (it, one), _ in placed.values.items() if it == number}, true)
-        return thing
+            after = replace(before, box=before.box if stays else thing.box)
+            asked = {value: true for (other, value), true in placed.values.items() if other == number}
+            for value, true in asked.items():
+                changed: dict[str, Any] = {}
+                if true and not after.has(value):
+                    changed = {slot_of(value): value}
+                elif not true and after.has(value):  # in its place a color that the formula does not mention
+                    key = next(key for key in LOOKS if getattr(after, key) == value)
+                    free = (color for color in KNOLLING.values["color"] if color not in asked)
+                    changed = {key: next(free, None) if key == "color" else None}
+                after = replace(after, **changed)
+            yield before, after
 
     def said(self, placed: Placed) -> Iterator[str]:
         """Describe the changes."""
@@ -190,21 +193,6 @@ def _additions(formula: Formula, given: Layout) -> Iterator[Candidate]:
             yield replace(candidate, optional=True)
 
 
-def _having(thing: Thing, value: str, asked: set[str], true: bool) -> Thing:
-    """Return the object with a value set, or replaced by a value that the formula does not mention."""
-    if true:
-        return _keyed(thing, slot_of(value), value)
-    key = next(key for key in ("color", "material", "shape") if getattr(thing, key) == value)
-    free = next((one for one in KNOLLING.values["color"] if one not in asked), None) if key == "color" else None
-    return _keyed(thing, key, free)
-
-
-def _keyed(thing: Thing, key: str, value: str | None) -> Thing:
-    if key == "color":
-        return replace(thing, color=value)
-    return replace(thing, material=value) if key == "material" else replace(thing, shape=value)
-
-
 def _sizes(box: Box) -> tuple[float, float]:
     return box.x2 - box.x1, box.y2 - box.y1
 
@@ -219,20 +207,14 @@ def _changes(name: str, before: Thing, after: Thing) -> Iterator[str]:
     wider, taller = (a - b for a, b in zip(_sizes(new), _sizes(old), strict=True))
     if wider or taller:
         by = [f"{size:+g} in {word}" for size, word in ((wider, "width"), (taller, "height")) if size]
-        yield f"resized {name} by {' and '.join(by)}: from {_shown(old)} to {_shown(new)}"
+        yield f"resized {name} by {' and '.join(by)}: from {list(map(int, old))} to {list(map(int, new))}"
     elif across or down:
-        way = [f"{abs(by):g} {words[by > 0]}" for by, words in ((across, LEFT_RIGHT), (down, UP_DOWN)) if by]
+        ways = ((across, ("left", "right")), (down, ("up", "down")))
+        way = [f"{abs(by):g} {words[by > 0]}" for by, words in ways if by]
         yield f"moved {name} {' and '.join(way)}"
     elif before.box != after.box:
         yield f"moved {name} to whole numbers"
-    for key in ("color", "material", "shape"):
+    for key in LOOKS:
         was, value = getattr(before, key), getattr(after, key)
         if was != value:
             yield f"made {name} {value or 'of no named ' + key} (was {was or 'nothing'})"
-
-
-LEFT_RIGHT, UP_DOWN = ("left", "right"), ("up", "down")
-
-
-def _shown(box: Box) -> str:
-    return str([int(edge) for edge in box])

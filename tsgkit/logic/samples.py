@@ -1,7 +1,7 @@
-"""Random configurations: objects, quantifiers and relations, deterministic for a seed.
+"""Configurations, the requirements of instructions, made up at random from a seed, and their formulas.
 
 >>> from tsgkit.logic.clauses import clause_form
->>> from tsgkit.logic.printer import text_of
+>>> from tsgkit.logic.formula import text_of
 >>> text_of(formula_of(configuration(1, "knolling", seed=1, universal=True)))  # doctest: +ELLIPSIS
 "(forall ?... (implies (Is ?..."
 >>> chosen = configuration(5, "natural", seed=1)
@@ -19,15 +19,96 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Literal as OneOf
 from typing import NamedTuple
 
 from tsgkit.errors import UsageError
-from tsgkit.logic.configurations import Configuration, Requirement, Scenario, Statement, Twist
-from tsgkit.logic.configurations import formula_of as formula_of
+from tsgkit.logic.formula import And, Atom, Exists, Forall, Formula, Implies, Literal, Not, Or, Variable
 from tsgkit.logic.plausibility import BULKY, CLOTHES, LOOKS, PEOPLE, PLACES, UPRIGHT, Step, clash, looks_of, steps_from
-from tsgkit.logic.typical_sizes import color_of, size_of
-from tsgkit.logic.vocabulary import KNOLLING, NATURAL
+from tsgkit.logic.vocabulary import KNOLLING, NATURAL, color_of, size_of
+
+Scenario = OneOf["knolling", "natural"]
+Twist = OneOf["", "or", "not"]
+
+
+class Statement(NamedTuple):
+    """A predicate applied to objects, by number, with an optional value."""
+
+    name: str
+    things: tuple[int, ...]
+    value: str | None = None
+
+
+class Requirement(NamedTuple):
+    """A requirement: one statement, a choice of two, or the negation of a statement."""
+
+    said: tuple[Statement, ...]
+    denied: bool = False
+
+    @property
+    def things(self) -> frozenset[int]:
+        """The numbers of the objects it mentions."""
+        return frozenset(thing for one in self.said for thing in one.things)
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """The requirements of an instruction: objects by class, in the order they are bound, and statements about them.
+
+    ``every`` is the object that stands for all of its class; objects after it exist for each of these. ``condition``
+    restricts the class. ``style`` is the style of a natural scene.
+    """
+
+    scenario: Scenario
+    classes: tuple[str, ...]
+    requirements: tuple[Requirement, ...]
+    every: int | None = None
+    condition: tuple[Statement, ...] = ()
+    style: str | None = None
+
+
+def formula_of(configuration: Configuration) -> Formula:
+    """Return the formula that expresses a configuration.
+
+    >>> from tsgkit.logic.formula import text_of
+    >>> left = Requirement((Statement("OnLeftSide", (0,)),))
+    >>> text_of(formula_of(Configuration("knolling", ("cup",), (left,))))
+    "(exists ?cup (and (Is ?cup 'cup') (OnLeftSide ?cup)))"
+    >>> text_of(formula_of(Configuration("knolling", ("cup",), (left,), every=0)))
+    "(forall ?cup (implies (Is ?cup 'cup') (OnLeftSide ?cup)))"
+    """
+    names = [Variable(f"?{label.replace(' ', '_')}") for label in configuration.classes]
+
+    def atom(said: Statement) -> Atom:
+        value = () if said.value is None else (Literal(said.value),)
+        return Atom(said.name, (*(names[thing] for thing in said.things), *value))
+
+    def required(requirement: Requirement) -> Formula:
+        atoms = tuple(map(atom, requirement.said))
+        either: Formula = atoms[0] if len(atoms) == 1 else Or(atoms)
+        return Not(either) if requirement.denied else either
+
+    def joined(parts: Sequence[Formula]) -> Formula:
+        return parts[0] if len(parts) == 1 else And(tuple(parts))
+
+    def existing(numbers: Sequence[int], parts: Sequence[Formula]) -> Formula:
+        formula = joined(parts)
+        for number in reversed(numbers):
+            formula = Exists(names[number], formula)
+        return formula
+
+    every, requirements = configuration.every, configuration.requirements
+    kinds = [Atom("Is", (name, Literal(label))) for name, label in zip(names, configuration.classes, strict=True)]
+    outer = range(len(names) if every is None else every)
+    parts = [*kinds[: len(outer)], *(required(one) for one in requirements if one.things <= set(outer))]
+    if every is not None:
+        condition = joined([kinds[every], *map(atom, configuration.condition)])
+        inner = [*kinds[every + 1 :], *(required(one) for one in requirements if max(one.things) >= every)]
+        parts.append(Forall(names[every], Implies(condition, existing(range(every + 1, len(names)), inner))))
+    whole = existing(outer, parts)
+    return whole if configuration.style is None else And((Atom("IsStyle", (Literal(configuration.style),)), whole))
+
 
 MOST = 20
 """The maximum number of objects in a configuration."""
@@ -66,15 +147,13 @@ def _knolling(k: int, rng: random.Random, universal: bool) -> Configuration:
     for number in range(1, k):
         said += _between(spots, number, rng.randrange(max(0, number - 3), number), rng)
     colored = sorted(rng.sample(range(k), rng.randint(0, (k + 1) // 2)))
-    said += [Statement("Has", (number,), _color(classes[number], rng)) for number in colored]
+    for number in colored:
+        usual = color_of(classes[number])
+        color = usual if usual and rng.random() < 0.4 else rng.choice(KNOLLING.values["color"])
+        said.append(Statement("Has", (number,), color))
     every = rng.randrange(k) if universal else None
     made = Configuration("knolling", classes, tuple(Requirement((one,)) for one in said), every)
     return _with_condition(made) if every is not None else made
-
-
-def _color(label: str, rng: random.Random) -> str:
-    usual = color_of(label)
-    return usual if usual and rng.random() < 0.4 else rng.choice(KNOLLING.values["color"])
 
 
 def _positions(spots: Sequence[_Spot], columns: int, rows: int, rng: random.Random) -> Iterator[Statement]:
@@ -172,31 +251,27 @@ def _may_grow(things: Sequence[_Grown], near: int, step: Step) -> bool:
     tied = [one for one in things[1:] if one.near == near and one.step]
     same = [one for one in tied if one.step and one.step.name == step.name]
     if step.name in ("LeftOf", "RightOf", "NextTo"):
-        return not things[near].is_placed and len(same) < 1 and _new_side(things, near, step)
+        own = things[near].step  # on the side of the object's own neighbour there is no room
+        free = own is None or step.name == "NextTo" or {own.name, step.name} != {"LeftOf", "RightOf"}
+        return not things[near].is_placed and not same and free
     if things[near].label in PEOPLE:
         return len(same) < (1 if step.name == "Holding" else 2)
     put = [one for one in tied if one.is_placed]
     return len(put) < ROOM.get(things[near].label, 1) and all(one.step and one.step.name == step.name for one in put)
 
 
-def _new_side(things: Sequence[_Grown], near: int, step: Step) -> bool:
-    """Return whether the side is free: not taken by the object's own neighbour."""
-    own = things[near].step
-    return own is None or step.name == "NextTo" or {own.name, step.name} != {"LeftOf", "RightOf"}
-
-
 def _general(things: Sequence[_Grown], rng: random.Random) -> int | None:
     """Choose an object that can represent all of its class; not one that is worn or held."""
     if len(things) == 1:
         return 0
-    return rng.choice([n for n in range(1, len(things)) if _is_general(things, n)] or [None])
-
-
-def _is_general(things: Sequence[_Grown], number: int) -> bool:
-    one = things[number]
-    worn = one.label in CLOTHES and things[one.near].label in PEOPLE
-    narrow = one.is_placed and things[one.near].label not in ROOM
-    return not worn and not narrow and one.step is not None and one.step.name != "Holding"
+    fitting: list[int | None] = []
+    for number, thing in enumerate(things[1:], 1):
+        near = things[thing.near].label
+        worn = thing.label in CLOTHES and near in PEOPLE
+        narrow = thing.is_placed and near not in ROOM
+        if not worn and not narrow and thing.step is not None and thing.step.name != "Holding":
+            fitting.append(number)
+    return rng.choice(fitting or [None])
 
 
 def _looks(things: Sequence[_Grown], rng: random.Random) -> Iterator[Statement]:
@@ -217,7 +292,10 @@ def _in_order(
     things: Sequence[_Grown], looks: Sequence[Statement], every: int | None, rng: random.Random
 ) -> Configuration:
     """Build the configuration, with the objects that depend on the universal one last."""
-    later = _dependent(things, every)
+    later: list[int] = []
+    for number, thing in enumerate(things[1:], 1):
+        if number != every and every is not None and (thing.near == every or thing.near in later):
+            later.append(number)
     order = [n for n in range(len(things)) if n not in later and n != every]
     order += [*([] if every is None else [every]), *later]
     place = {number: order.index(number) for number in order}
@@ -231,15 +309,6 @@ def _in_order(
     style = rng.choice((None, *NATURAL.values["style"]))
     at = None if every is None else place[every]
     return Configuration("natural", tuple(things[number].label for number in order), made, at, (), style)
-
-
-def _dependent(things: Sequence[_Grown], every: int | None) -> list[int]:
-    """Return the objects attached to an object, directly or through others."""
-    found: list[int] = []
-    for number, thing in enumerate(things[1:], 1):
-        if number != every and every is not None and (thing.near == every or thing.near in found):
-            found.append(number)
-    return found
 
 
 # Choices and negations.

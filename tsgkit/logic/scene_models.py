@@ -15,7 +15,7 @@ extra ``logic``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
@@ -25,7 +25,7 @@ from tsgkit.logic.budget import Budget, OutOfBudget
 from tsgkit.logic.formula import Formula
 from tsgkit.logic.grounding import PRESENT, Fact, Ground, Lit, Tally, ground, holds
 from tsgkit.logic.placement import Effort, solved, solver_module
-from tsgkit.logic.witnesses import Candidate, candidates_of
+from tsgkit.logic.witnesses import candidates_of
 
 CARRYING = ("On", "In")
 ONE_OF = {"Is": "class", "HasColor": "color", "HasMaterial": "material", "HasShape": "shape", "IsStyle": "style"}
@@ -49,8 +49,10 @@ def world_of(formula: Formula, *, budget: Budget | None = None) -> frozenset[Fac
     grounded = ground(formula, candidates, "strict", budget=budget)
     module = solver_module()
     model = module.CpModel()
-    facts = {fact: model.new_bool_var(str(fact)) for fact in dict.fromkeys(_relevant(grounded, candidates))}
-    _demand(model, facts, grounded)
+    relevant = [fact for one in _facts(grounded) for fact in (one, *_implied(one))]
+    relevant += [Fact(PRESENT, (number,)) for number, one in enumerate(candidates) if one.optional]
+    facts = {fact: model.new_bool_var(str(fact)) for fact in dict.fromkeys(relevant)}
+    model.add_bool_or([_literal(model, facts, grounded)])
     for one, other in _excluding(facts):
         model.add_bool_or([facts[one].Not(), facts[other].Not()])
     _order(model, facts, len(candidates))
@@ -90,13 +92,6 @@ def _is_circular(pairs: set[tuple[int, ...]]) -> bool:
             return True
         left -= ready
     return False
-
-
-def _relevant(grounded: Ground, candidates: Sequence[Candidate]) -> Iterator[Fact]:
-    for fact in _facts(grounded):
-        yield fact
-        yield from _implied(fact)
-    yield from (Fact(PRESENT, (number,)) for number, one in enumerate(candidates) if one.optional)
 
 
 def _facts(grounded: Ground) -> Iterator[Fact]:
@@ -148,10 +143,6 @@ def _order(model: Any, facts: Mapping[Fact, Any], many: int) -> None:  # noqa: A
                 model.add(across[one] < across[other]).only_enforce_if(variable)
             elif fact.name in CARRYING:
                 model.add(height[one] > height[other]).only_enforce_if(variable)
-
-
-def _demand(model: Any, facts: Mapping[Fact, Any], grounded: Ground) -> None:  # noqa: ANN401
-    model.add_bool_or([_literal(model, facts, grounded)])
 
 
 def _literal(model: Any, facts: Mapping[Fact, Any], grounded: Ground) -> Any:  # noqa: ANN401

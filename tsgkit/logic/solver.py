@@ -1,4 +1,4 @@
-"""Solver for formulas: finds a neat layout that satisfies one, or the conjuncts that conflict.
+"""Solver for formulas: a neat layout that satisfies one, the conjuncts that conflict, or layouts that just fail.
 
 >>> from tsgkit.logic.parser import parse
 >>> book = "(exists ?b (and (Is ?b 'book') (OnLeftSide ?b) {}))"
@@ -17,21 +17,22 @@ object is both red and blue. Needs the extra ``logic``.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from tsgkit.logic.budget import SECONDS, Budget, OutOfBudget
-from tsgkit.logic.conflicts import conflict_of
+from tsgkit.logic.conflicts import Leaf, conflict_of, leaf_words, leaves, without
 from tsgkit.logic.evaluation import refuse_unjudgeable
-from tsgkit.logic.formula import Formula, Iff, Path, refuse_deep, walk
+from tsgkit.logic.formula import And, Formula, Iff, Not, Path, refuse_deep, rename_apart, walk
 from tsgkit.logic.grounding import TooLarge, all_of, ground
 from tsgkit.logic.layouts import Layout
-from tsgkit.logic.official import verify_official
 from tsgkit.logic.placement import EXACT, NEAT, ROOMY, Effort, Placed, PlacementModel, Rules, Status, spread_out
 from tsgkit.logic.proofs import Proof, proof_of
-from tsgkit.logic.strict import verify_strict
-from tsgkit.logic.verdicts import Profile, Verdict
+from tsgkit.logic.verdicts import Profile
+from tsgkit.logic.verification import verify
 from tsgkit.logic.witnesses import Candidate, TooManyObjects, candidates_of
 
 BOTH: tuple[Profile, ...] = ("strict", "official")
@@ -117,7 +118,7 @@ def solve(
     if found.outright:
         return found
     # A formula that needs too many objects to be searched may hold of none.
-    empty = tuple(one for one in profiles if _verdict(formula, Layout(()), one).truth is True)
+    empty = tuple(one for one in profiles if verify(formula, Layout(()), one, explain=False).truth)
     return solver.satisfied(Layout(()), empty) if "strict" in empty else found
 
 
@@ -175,11 +176,17 @@ class _Solver:
             return SearchResult(Placed("not decided"), objects, problem.message)
 
     def placed(self, candidates: Sequence[Candidate], profiles: Sequence[Profile], efforts: Efforts) -> Placed:
+        """Search under each set of rules; first with an object of its own for each variable, if some share a class."""
+        seed, budget = self.effort.seed, self.effort.budget
         shared = len({candidate.label for candidate in candidates}) < len(candidates)
         for own in (True, False) if shared else (False,):
             for rules, seconds in efforts:
-                effort = Effort(min(self.effort.seconds, seconds), self.effort.seed, self.effort.budget)
-                placed = search(self.formula, candidates, rules, profiles, effort, own=own)
+                placing = PlacementModel(candidates, rules, budget)
+                grounds = (ground(self.formula, candidates, one, own=own, budget=budget) for one in profiles)
+                placing.require(all_of(grounds))
+                if rules is not EXACT:
+                    placing.hint(spread_out(placing, seed))
+                placed = placing.placed(Effort(min(self.effort.seconds, seconds), seed, budget))
                 if placed.status == "satisfiable":
                     return placed
         return placed
@@ -198,7 +205,7 @@ def verified(formula: Formula, layout: Layout, profiles: Sequence[Profile], *, t
     Raise ``VerdictMismatch`` otherwise: it is a bug in this package.
     """
     for profile in profiles:
-        verdict = _verdict(formula, layout, profile)
+        verdict = verify(formula, layout, profile, explain=False)
         if verdict.truth is not truth:
             raise VerdictMismatch(
                 f"the solver says {truth}, the {profile} verifier {verdict.truth}"
@@ -207,27 +214,65 @@ def verified(formula: Formula, layout: Layout, profiles: Sequence[Profile], *, t
     return layout
 
 
-def _verdict(formula: Formula, layout: Layout, profile: Profile) -> Verdict:
-    return verify_strict(formula, layout, explain=False) if profile == "strict" else verify_official(formula, layout)
-
-
 class VerdictMismatch(AssertionError):
     """A disagreement between the solver and a verifier about a layout: a bug in one of the two."""
 
 
-def search(
-    formula: Formula,
-    candidates: Sequence[Candidate],
-    rules: Rules,
-    profiles: Sequence[Profile],
-    effort: Effort,
-    *,
-    own: bool = False,
-) -> Placed:
-    """Search once under one set of rules; with ``own``, each variable has its own object."""
-    budget = effort.budget
-    placing = PlacementModel(candidates, rules, budget)
-    placing.require(all_of(ground(formula, candidates, profile, own=own, budget=budget) for profile in profiles))
-    if rules is not EXACT:
-        placing.hint(spread_out(placing, effort.seed))
-    return placing.placed(effort)
+ROUNDS = 3
+"""The number of attempts per conjunct."""
+
+
+class NearMiss(NamedTuple):
+    """A layout and the one conjunct it fails, in words and by path."""
+
+    layout: Layout
+    conjunct: str
+    path: Path
+
+
+def near_misses(formula: Formula, n: int, seed: int = 0, *, budget: Budget | None = None) -> list[NearMiss]:
+    """Return up to ``n`` layouts that fail exactly one conjunct of a formula, of different conjuncts first.
+
+    They test verifiers and judges: one that accepts a near miss is wrong about a known conjunct. A near miss satisfies
+    the formula without that conjunct, for both verifiers, but not the whole formula. A conjunct implied by others has
+    no near miss. There are fewer if no more are found within the budget (:data:`SECONDS` deterministic seconds for
+    each).
+
+    >>> from tsgkit.logic.parser import parse
+    >>> misses = near_misses(parse("(exists ?b (and (Is ?b 'book') (OnLeftSide ?b) (Has ?b 'red')))"), 2)
+    >>> sorted(miss.conjunct for miss in misses)
+    ['the book is on the left side', 'the book is red']
+    >>> [miss.layout.objects[0].has("red") for miss in misses if miss.conjunct == "the book is on the left side"]
+    [True]
+    """
+    refuse_deep(formula)
+    refuse_unjudgeable(formula)
+    formula, budget, rng = rename_apart(formula), budget or Budget(n * SECONDS), random.Random(seed)
+    order = list(leaves(formula))
+    rng.shuffle(order)
+    misses: dict[Layout, NearMiss] = {}
+    with suppress(OutOfBudget):
+        for leaf in order * ROUNDS:
+            if len(misses) >= n:
+                break
+            layout = _missing(formula, leaf, rng.randrange(2**31), budget)
+            if layout is not None:
+                misses.setdefault(layout, NearMiss(layout, leaf_words(leaf, formula), leaf.path))
+    return list(misses.values())
+
+
+def _missing(formula: Formula, leaf: Leaf, seed: int, budget: Budget) -> Layout | None:
+    """Search for the neatest layout that fails one conjunct."""
+    rest = without(formula, [leaf.path])
+    candidates = candidates_of(And((rest, Not(leaf.formula))))
+    profiles, _ = profiles_of(formula)
+    grounds = [ground(rest, candidates, profile, budget=budget) for profile in profiles]
+    grounds += [ground(formula, candidates, profile, truth=False, budget=budget) for profile in profiles]
+    for rules in (NEAT, ROOMY, EXACT):
+        placing = PlacementModel(candidates, rules, budget)
+        placing.require(all_of(grounds))
+        placing.hint(spread_out(placing, seed))
+        placed = placing.placed(Effort(1.0, seed, budget))
+        if placed.layout is not None:
+            return verified(rest, verified(formula, placed.layout, profiles, truth=False), profiles)
+    return None

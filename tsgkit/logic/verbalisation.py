@@ -20,7 +20,6 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tsgkit.logic.configurations import Scenario
 from tsgkit.logic.english import object_names, thing, with_article, words
 from tsgkit.logic.formula import (
     And,
@@ -34,12 +33,14 @@ from tsgkit.logic.formula import (
     Or,
     Variable,
     atoms_of,
+    conjuncts,
+    demanded_class,
+    free_variables,
     refuse_deep,
+    rename_apart,
 )
-from tsgkit.logic.grounding import demanded_class
 from tsgkit.logic.plausibility import CLOTHES, PEOPLE
-from tsgkit.logic.variables import rename_apart
-from tsgkit.logic.witnesses import conjuncts
+from tsgkit.logic.samples import Scenario
 
 OPENINGS = (
     "Lay out a knolling picture.",
@@ -117,7 +118,7 @@ class _Text:
         for forall in foralls:
             things += self.at_least_one(forall)
         yield from self.opening(formula, styles, things)
-        yield from self.all_said(rest)
+        yield from (_capital(f"{clause}.") for clause in self.clauses(rest))
         for forall in foralls:
             yield from self.every(forall)
 
@@ -154,15 +155,13 @@ class _Text:
         """Return noun phrases with adjectives for the variables, and the remaining parts."""
         left, nouns = list(parts), []
         for variable in variables:
-            own = [part for part in left if _is_adjective(part, variable)]
-            left = [part for part in left if part not in own and not _is_class(part, variable, self.classes[variable])]
-            own.sort(key=lambda part: ORDER.index(part.name) if isinstance(part, Atom) else 0)
-            noun = " ".join([*map(_value, own), self.classes[variable]])
-            nouns.append(with_article(noun))
+            about = [part for part in left if isinstance(part, Atom) and part.args[:1] == (variable,)]
+            adjectives = [atom for atom in about if atom.name in ORDER and _value(atom) not in SWITCHED]
+            class_atom = Atom("Is", (variable, Literal(self.classes[variable])))
+            left = [part for part in left if part not in adjectives and part != class_atom]
+            adjectives.sort(key=lambda atom: ORDER.index(atom.name))
+            nouns.append(with_article(" ".join([*map(_value, adjectives), self.classes[variable]])))
         return nouns, left
-
-    def all_said(self, parts: Sequence[Formula]) -> Iterator[str]:
-        yield from (_capital(f"{clause}.") for clause in self.clauses(parts))
 
     def clauses(self, parts: Sequence[Formula]) -> Iterator[str]:
         groups: dict[Variable | None, list[Formula]] = {}
@@ -184,7 +183,9 @@ class _Text:
             objects = [said.removeprefix(f"{verb} ") for said in map(self.atom, atoms) if said.startswith(f"{verb} ")]
             verbs += [f"{verb} {listed(objects)}"] if objects else []
         for start in range(0, len(verbs), MOST_SAID):
-            yield f"{name} {listed(_once(verbs[start : start + MOST_SAID]))}"
+            first, *more = verbs[start : start + MOST_SAID]  # an "is" after another one is dropped
+            more = [verb.removeprefix("is ") if first.startswith("is ") else verb for verb in more]
+            yield f"{name} {listed([first, *more])}"
         for part in group:
             if isinstance(part, Not) and name.startswith("every "):
                 yield f"no {name[6:]} {self.predicate(part.body, subject)}"
@@ -209,7 +210,7 @@ class _Text:
         return found.pop() if len(found) == 1 else None
 
     def subject_of(self, atom: Formula) -> Variable | None:
-        if not isinstance(atom, Atom) or not _is_sayable(atom):
+        if not isinstance(atom, Atom) or atom.name not in (*PLACES, *ORDER, "Holding", "Is"):
             return None
         said = atom.args[-1] if self.is_worn(atom) else atom.args[0]
         return said if isinstance(said, Variable) else None
@@ -222,7 +223,9 @@ class _Text:
         """Return the predicate of a part: "is above the cup", "holds the pen"."""
         if isinstance(part, Not) and isinstance(part.body, Atom):
             said = self.predicate(part.body, subject)
-            return f"is not {said[3:]}" if said.startswith("is ") else f"does not {_plain(said)}"
+            if said.startswith("is "):
+                return f"is not {said[3:]}"
+            return "does not " + said.replace("holds", "hold", 1).replace("wears", "wear", 1)
         if isinstance(part, Or):
             said_all = [self.predicate(one, subject) for one in part.parts]
             if all(one.startswith("is ") for one in said_all):
@@ -249,7 +252,7 @@ class _Text:
         inner, parts = _opened(conjuncts(consequent))
         self.note(inner, parts)
         things, parts = self.described(inner, parts)
-        own = [part for part in parts if not set(inner) & _variables(part)]
+        own = [part for part in parts if free_variables(part).isdisjoint(inner)]
         general = {**self.names, variable: f"every {noun}"}
         direct = [part for part in own if self.subject(part) == variable]
         for clause in _Text(general, self.scenario, self.rng, self.classes).clauses(direct):
@@ -285,23 +288,6 @@ def _opened(parts: Sequence[Formula]) -> tuple[list[Variable], list[Formula]]:
     return variables, rest
 
 
-def _variables(part: Formula) -> set[Variable]:
-    return {arg for atom in atoms_of(part) for arg in atom.args if isinstance(arg, Variable)}
-
-
-def _is_sayable(atom: Atom) -> bool:
-    return atom.name in PLACES or atom.name in ORDER or atom.name in ("Holding", "Is")
-
-
-def _is_class(part: Formula, variable: Variable, label: str) -> bool:
-    return part == Atom("Is", (variable, Literal(label)))
-
-
-def _is_adjective(part: Formula, variable: Variable) -> bool:
-    said = isinstance(part, Atom) and part.name in ORDER and part.args[:1] == (variable,)
-    return said and _value(part) not in SWITCHED
-
-
 def _value(part: Formula) -> str:
     """Return the adjective, or the class with its article, that an atom gives."""
     value = part.args[-1] if isinstance(part, Atom) else None
@@ -317,10 +303,6 @@ def _excludes(part: Or) -> bool:
     return (len(set(names)) == 1 and names[0] in ORDER) or set(names) in ({"LeftOf", "RightOf"}, {"Above", "Below"})
 
 
-def _plain(said: str) -> str:
-    return said.replace("holds", "hold", 1).replace("wears", "wear", 1)
-
-
 def listed(items: Sequence[str]) -> str:
     """Return items as a list in words.
 
@@ -330,14 +312,6 @@ def listed(items: Sequence[str]) -> str:
     if len(items) < 3:
         return (", and " if any(" and " in item for item in items) else " and ").join(items)
     return f"{', '.join(items[:-1])}, and {items[-1]}"
-
-
-def _once(verbs: Sequence[str]) -> list[str]:
-    """Drop the "is" of a predicate that follows another one with "is"."""
-    return [
-        one.removeprefix("is ") if place and verbs[place - 1].startswith("is ") else one
-        for place, one in enumerate(verbs)
-    ]
 
 
 def _capital(text: str) -> str:

@@ -91,17 +91,19 @@ class Trace:
 
     def value(self, most: int = MOST_LINES) -> dict[str, object]:
         """Return the tree as plain values, cut after ``most`` parts."""
-        return _value(self, [most])
+        left = most
 
+        def plain(trace: Trace) -> dict[str, object]:
+            nonlocal left
+            left -= 1
+            tree: dict[str, object] = {"truth": trace.truth, "message": trace.message}
+            if trace.vacuous:
+                tree["vacuous"] = True
+            if trace.children:
+                tree["children"] = [plain(child) for child in trace.children if left > 0]
+            return tree
 
-def _value(trace: Trace, left: list[int]) -> dict[str, object]:
-    left[0] -= 1
-    made: dict[str, object] = {"truth": trace.truth, "message": trace.message}
-    if trace.vacuous:
-        made["vacuous"] = True
-    if trace.children:
-        made["children"] = [_value(child, left) for child in trace.children if left[0] > 0]
-    return made
+        return plain(self)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""Verification of a layout against a formula, in both profiles.
+"""Verification of a layout against a formula, in both profiles, with reasons in words.
 
 >>> scene = {"objects": [{"label": "hat", "box_2d": [0, 0, 100, 100]}]}
 >>> text = "(forall ?x (or (not (Is ?x 'shoe')) (OnTopSide ?x)))"
@@ -6,20 +6,49 @@
 (True, True)
 >>> verify("(forall ?x (implies (Is ?x 'shoe') (OnTopSide ?x)))", scene).reason
 'what is said of every one applies to nothing: there is no shoe'
+>>> cup, pen = {"label": "cup", "box_2d": [420, 0, 520, 90]}, {"label": "pen", "box_2d": [300, 100, 500, 120]}
+>>> formula = parse("(exists ?c (exists ?p (and (Is ?c 'cup') (Is ?p 'pen') (LeftOf ?c ?p))))")
+>>> verdict = verify_strict(formula, {"objects": [cup, pen]})
+>>> verdict.truth, verdict.reason
+(False, "the cup is left of no pen: the cup ends at x = 520, the pen's centre is at x = 400")
 
-``official`` follows the published verifier (:mod:`tsgkit.logic.official`), even if a text does not parse or a layout is
-malformed. ``strict`` is classical truth on well-formed layouts (:mod:`tsgkit.logic.strict`).
+In ``strict``, a ``forall`` (directly nested ones count as one) is false on an empty layout. It is also false if its
+body, or a conjunct of it, is an implication whose condition is true for no choice of its variables. A malformed layout
+is rejected, and so is one whose boxes overlap. With ``distinct``, a variable never stands for the same object as a
+variable around it.
+
+Conjuncts are moved out of quantifiers they do not depend on, and results are cached per values
+(:mod:`tsgkit.logic.evaluation`). The cost is at most n to the power of one more than the number of variables a part
+depends on. Beyond a limit the verdict is undecided. If an ``exists`` fails, only the object that satisfies the most
+conjuncts is explained in full. The others get one line each, which keeps explanations short.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
 from tsgkit.errors import UsageError
-from tsgkit.logic.budget import Budget
-from tsgkit.logic.formula import Formula
+from tsgkit.logic.budget import Budget, OutOfWork
+from tsgkit.logic.english import atom_words, object_names, thing, verb_of, with_article, words
+from tsgkit.logic.evaluation import (
+    AtomPart,
+    Connective,
+    Evaluator,
+    Existential,
+    NumberComparison,
+    ObjectCount,
+    Part,
+    Quantifier,
+    Universal,
+    UniversalBlock,
+    conjoined,
+)
+from tsgkit.logic.formula import And, Exists, Formula, Iff, Implies, Not, Or, Variable, demanded_class, rename_apart
+from tsgkit.logic.layouts import Box, LayoutProblem, layout_of
 from tsgkit.logic.official import verify_official
 from tsgkit.logic.parser import parse
-from tsgkit.logic.strict import verify_strict
-from tsgkit.logic.verdicts import WORK, Profile, Verdict
+from tsgkit.logic.verdicts import WORK, Meter, Profile, Trace, Verdict
 
 
 def verify(
@@ -30,9 +59,13 @@ def verify(
     distinct: bool = False,
     grounded: bool = False,
     work: int = WORK,
+    explain: bool = True,
     budget: Budget | None = None,
 ) -> Verdict:
-    """Return the verdict of a profile; ``distinct`` and ``grounded`` apply to ``strict`` only.
+    """Return the verdict of a profile; ``distinct``, ``grounded`` and ``explain`` apply to ``strict`` only.
+
+    ``official`` follows the published verifier (:mod:`tsgkit.logic.official`), even if a text does not parse or a
+    layout is malformed. ``strict`` is classical truth on well-formed layouts (:func:`verify_strict`).
 
     ``strict`` raises ``FormulaProblem`` on a syntax error, and ``UsageError`` if a layout cannot decide the formula.
     """
@@ -41,4 +74,317 @@ def verify(
     if profile != "strict":
         raise UsageError(f"there is no profile {profile}", hint="official or strict")
     read = parse(formula) if isinstance(formula, str) else formula
-    return verify_strict(read, scene, distinct=distinct, grounded=grounded, work=work, budget=budget)
+    return verify_strict(read, scene, distinct=distinct, grounded=grounded, work=work, explain=explain, budget=budget)
+
+
+def verify_strict(
+    formula: Formula,
+    scene: object,
+    *,
+    distinct: bool = False,
+    grounded: bool = False,
+    work: int = WORK,
+    explain: bool = True,
+    budget: Budget | None = None,
+) -> Verdict:
+    """Return the verdict on a formula and a layout, given as a ``Layout`` or as plain values.
+
+    ``grounded`` is for boxes found in images, which may overlap a little. Without ``explain`` there is no trace and no
+    reason. Raise ``UsageError`` if a layout cannot decide the formula.
+    """
+    meter = Meter(work, budget)
+    try:
+        layout = layout_of(scene, grounded=grounded)
+    except LayoutProblem as problem:
+        return Verdict(False, "strict", "rejected", problem.message)
+    evaluator = Evaluator(layout, distinct=distinct, meter=meter)
+    try:
+        part = evaluator.prepare(formula)
+        truth = part.truth()
+    except OutOfWork as limit:
+        return Verdict(None, "strict", "undecided", f"not decided in {limit}", work=meter.done)
+    if not explain:
+        return Verdict(truth, "strict", work=meter.done)
+    evaluator.meter = Meter(work, budget)  # the explanation may take as much work again
+    explainer = Explainer(evaluator, object_names(rename_apart(formula)))
+    try:
+        trace = explainer.trace(part)
+        reason = "" if truth else explainer.why(part)
+    except OutOfWork:
+        return Verdict(truth, "strict", reason="the explanation takes too many steps", work=meter.done)
+    return Verdict(truth, "strict", "decided", reason, "", trace, evaluator.zero_triggers, meter.done)
+
+
+MOST_PARTS = 400
+MOST_OTHERS = 5
+"""The maximum number of objects named in addition to the nearest one if none fits."""
+
+
+class Explainer:
+    """Explanations of the truth of parts; ``names`` are used for variables without an object."""
+
+    def __init__(self, evaluator: Evaluator, names: Mapping[Variable, str]) -> None:
+        self.evaluator = evaluator
+        self.objects = evaluator.layout.names
+        self.names = dict(names)
+        self.left = MOST_PARTS
+
+    def trace(self, part: Part) -> Trace:
+        """Return the trace of a part for the evaluator's current values."""
+        self.left -= 1
+        truth = part.truth()
+        if self.left <= 0:
+            return Trace(truth, "... (left out)")
+        match part:
+            case AtomPart():
+                return Trace(truth, self._said(part))
+            case Existential():
+                return self._existence(part) if truth else self._absence(part)
+            case UniversalBlock():
+                return self._general(part, truth=truth)
+            case NumberComparison():
+                return Trace(truth, self._compared(part))
+            case Connective(kind=kind, parts=parts):
+                if kind is Implies and not parts[0].truth():
+                    return Trace(True, "the condition does not apply", (self.trace(parts[0]),), vacuous=True)
+                if kind is Not and isinstance(parts[0], AtomPart):
+                    return Trace(truth, self._said(parts[0]))
+                if kind is Or and truth:
+                    parts = (next(one for one in parts if one.truth()),)
+                return Trace(truth, JOINED[kind][truth], tuple(map(self.trace, parts)))
+        return Trace(truth, words(part.formula, self.names))
+
+    def _said(self, part: AtomPart) -> str:
+        """Verbalise an atom, or its negation, with its measurements."""
+        return self._with_figures(atom_words(part.formula, self.names, negated=not part.truth()), part)
+
+    def _with_figures(self, clause: str, part: AtomPart) -> str:
+        """Return a clause with the measurements behind an atom; for an attribute that does not hold, the actual
+        color."""
+        name = part.formula.name
+        things = [self.evaluator.layout.objects[self.evaluator.values[slot]] for slot in part.slots]
+        if name == "Is" or (name == "Has" and part.truth()):
+            return clause
+        if name == "Has":
+            return f"{clause}: it is {things[0].color or 'of no stated colour'}"
+        figures = measured(name, [self.names[one] for one in part.variables], [thing.box for thing in things])
+        return f"{clause}: {figures}"
+
+    def _compared(self, part: NumberComparison) -> str:
+        """Verbalise a comparison with the numbers counted."""
+        pairs = zip(part.numbers(), part.sides, strict=True)
+        counted = [str(number) for number, side in pairs if isinstance(side, ObjectCount)]
+        return f"{words(part.formula, self.names)}: counted {' and '.join(counted)}"
+
+    @contextmanager
+    def _choice(self, chooser: Quantifier, number: int) -> Iterator[str]:
+        """Assign an object to a variable within the context; yield the object's name."""
+        names, values = self.names, self.evaluator.values
+        before, kept = names.get(chooser.variable), values[chooser.slot]
+        names[chooser.variable], values[chooser.slot] = self.objects[number], number
+        try:
+            yield self.objects[number]
+        finally:
+            values[chooser.slot] = kept
+            if before is None:
+                del names[chooser.variable]
+            else:
+                names[chooser.variable] = before
+
+    def _choices(self, chooser: Quantifier) -> Iterator[tuple[int, str]]:
+        """Assign each object in turn that a variable may stand for; yield its number and name."""
+        kept = self.evaluator.values[chooser.slot]
+        numbers = list(chooser.choices())
+        self.evaluator.values[chooser.slot] = kept
+        for number in numbers:
+            with self._choice(chooser, number) as name:
+                yield number, name
+
+    def _existence(self, part: Existential) -> Trace:
+        noun = self._noun(part)
+        such = "such an object" if noun == "object" else f"such {with_article(noun)}"
+        for _, name in self._choices(part):
+            if part.body.truth():
+                return Trace(True, f"{name} is {such}", self._members(part.body))
+        raise AssertionError("what was found is gone")
+
+    def _absence(self, part: Existential) -> Trace:
+        ranked = self._ranked(part)
+        if not ranked:
+            return Trace(False, f"there is no {self._noun(part)}")
+        children = []
+        for place, number in enumerate(ranked[: MOST_OTHERS + 1]):
+            with self._choice(part, number) as name:
+                if place == 0:
+                    children.append(Trace(False, f"{name} comes nearest", self._members(part.body)))
+                else:
+                    children.append(Trace(False, f"{name}: {self.why(part.body)}"))
+        if more := len(ranked) - len(children):
+            children.append(Trace(False, f"and {more} more"))
+        return Trace(False, f"no {self._noun(part)} fits", tuple(children))
+
+    def _members(self, body: Part) -> tuple[Trace, ...]:
+        return tuple(self.trace(one) for one in conjoined(body))
+
+    def _wanted(self, part: Quantifier) -> str | None:
+        """Return the class that an ``exists`` requires of its object, or None."""
+        return demanded_class(part.variable, part.formula.body) if isinstance(part.formula, Exists) else None
+
+    def _noun(self, part: Quantifier) -> str:
+        return thing(self._wanted(part) or "object")
+
+    def _ranked(self, part: Existential) -> list[int]:
+        """Return the objects of the required class (or all), sorted by the number of conjuncts they satisfy, most
+        first."""
+        wanted = self._wanted(part)
+        scores = {
+            number: sum(one.truth() for one in conjoined(part.body))
+            for number, _ in self._choices(part)
+            if wanted is None or self.evaluator.layout.objects[number].label == wanted
+        }
+        return sorted(scores, key=lambda number: -scores[number])
+
+    def _general(self, part: UniversalBlock, *, truth: bool) -> Trace:
+        head = words(part.formula, self.names)
+        if not self.evaluator.layout.objects:
+            return Trace(False, f"{head}: there are no objects")
+        for condition in part.applied:
+            if not condition.truth():
+                why = f"the condition applies to nothing, for {self.why(condition)}"
+                return Trace(False, f"{head}: {why}", (self.trace(condition),))
+        children = tuple(self._examples(part.everything)) if truth else (self._counterexample(part.everything),)
+        return Trace(truth, head, children)
+
+    def _examples(self, part: Part) -> Iterator[Trace]:
+        """Yield traces for the first few choices of a ``forall`` that holds, without those its condition does not
+        apply to."""
+        if not isinstance(part, Universal):
+            return
+        count, body = 0, part.body
+        for _, name in self._choices(part):
+            if isinstance(body, Connective) and body.kind is Implies and not body.parts[0].truth():
+                continue
+            count += 1
+            if count <= MOST_OTHERS:
+                inner = tuple(self._examples(body)) if isinstance(body, Universal) else (self.trace(body),)
+                yield Trace(True, f"for {name}", inner)
+        if count > MOST_OTHERS:
+            yield Trace(True, f"and for {count - MOST_OTHERS} more")
+
+    def _counterexample(self, part: Part) -> Trace:
+        if not isinstance(part, Universal):
+            return self.trace(part)
+        for _, name in self._choices(part):
+            if not part.body.truth():
+                return Trace(False, f"not for {name}", (self._counterexample(part.body),))
+        return Trace(False, "there is no object left to choose")
+
+    def why(self, part: Part) -> str:
+        """Verbalise the smallest part that makes a false part false."""
+        match part:
+            case AtomPart():
+                return self._said(part)
+            case Existential():
+                return self._why_absent(part)
+            case UniversalBlock():
+                return self._why_general(part)
+            case Universal():
+                return self._why_not_every(part)
+            case NumberComparison():
+                return f"it is not so that {self._compared(part)}"
+            case Connective(kind=kind, parts=parts):
+                if kind is Implies:
+                    return self.why(parts[1])
+                if kind is Or:
+                    return " and ".join(self.why(one) for one in parts) or "there is nothing to choose from"
+                if kind is Not:
+                    return self._why_denied(parts[0])
+                why = self.why(next(one for one in parts if not one.truth()))
+                return why if kind is And else f"one side holds and the other does not: {why}"
+        raise AssertionError(f"{type(part).__name__} has no reason")
+
+    def _why_denied(self, part: Part) -> str:
+        """Verbalise a part that holds but must not."""
+        if isinstance(part, Existential):
+            for _, name in self._choices(part):
+                if part.body.truth():
+                    clause = " and ".join(self._holding(one) for one in conjoined(part.body))
+                    return f"{name} is what must not be: {clause}"
+        return f"{self._holding(part)}, which must not be"
+
+    def _holding(self, part: Part) -> str:
+        return self._said(part) if isinstance(part, AtomPart) else words(part.formula, self.names)
+
+    def _why_absent(self, part: Existential) -> str:
+        ranked, noun = self._ranked(part), self._noun(part)
+        if not ranked:
+            return f"there is no {noun}"
+        with self._choice(part, ranked[0]):
+            failing = next(one for one in conjoined(part.body) if not one.truth())
+        never = isinstance(failing, AtomPart) and not any(self._is_true_of(number, part, failing) for number in ranked)
+        with self._choice(part, ranked[0]) as name:
+            if never and isinstance(failing, AtomPart):  # "no cup is left of the pen", with the figures of the nearest
+                named = [f"no {noun}" if one == part.variable else self.names[one] for one in failing.variables]
+                clause = " ".join([named[0], verb_of(failing.formula) or failing.formula.name, *named[1:]])
+                return self._with_figures(clause, failing)
+            why = self.why(failing)
+            return why if len(ranked) == 1 else f"no {noun} fits; nearest comes {name}, but {why}"
+
+    def _is_true_of(self, number: int, chooser: Quantifier, part: Part) -> bool:
+        with self._choice(chooser, number):
+            return part.truth()
+
+    def _why_general(self, part: UniversalBlock) -> str:
+        if not self.evaluator.layout.objects:
+            return "there are no objects, so that nothing is said of every one"
+        for condition in part.applied:
+            if not condition.truth():
+                return f"what is said of every one applies to nothing: {self.why(condition)}"
+        return self.why(part.everything)
+
+    def _why_not_every(self, part: Universal) -> str:
+        for _, name in self._choices(part):
+            if not part.body.truth():
+                inner = self.why(part.body)
+                return inner if isinstance(part.body, Universal) or name in inner else f"for {name}: {inner}"
+        return "there is no object left to choose"
+
+
+JOINED: Mapping[type[Formula], Mapping[bool, str]] = {
+    And: {True: "all of these hold", False: "not all of these hold"},
+    Or: {True: "one of these holds", False: "none of these holds"},
+    Not: {True: "it is not so, as it must be", False: "it is so, which must not be"},
+    Implies: {
+        True: "the condition applies, and what follows holds",
+        False: "the condition applies, what follows does not",
+    },
+    Iff: {True: "both sides are alike", False: "the sides differ"},
+}
+
+
+def measured(name: str, names: list[str], boxes: list[Box]) -> str:
+    """Return the measurements a predicate compares, in words.
+
+    >>> measured("LeftOf", ["cup_2", "the pen"], [Box(420, 0, 520, 90), Box(300, 100, 500, 120)])
+    "cup_2 ends at x = 520, the pen's centre is at x = 400"
+    """
+    first = boxes[0]
+    if len(boxes) == 1:
+        return {
+            "OnLeftSide": f"its centre is at x = {first.cx:g}, the middle at 500",
+            "OnRightSide": f"its centre is at x = {first.cx:g}, the middle at 500",
+            "OnTopSide": f"its centre is at y = {first.cy:g}, the middle at 500",
+            "OnBottomSide": f"its centre is at y = {first.cy:g}, the middle at 500",
+            "InCenter": f"its centre is at ({first.cx:g}, {first.cy:g}), the middle third is 333.3 to 666.7",
+        }[name]
+    one, other, second = names[0], names[1], boxes[1]
+    return {
+        "LeftOf": f"{one} ends at x = {first.x2:g}, {other}'s centre is at x = {second.cx:g}",
+        "RightOf": f"{one} begins at x = {first.x1:g}, {other}'s centre is at x = {second.cx:g}",
+        "Above": f"{one} ends at y = {first.y2:g}, {other}'s centre is at y = {second.cy:g}",
+        "Below": f"{one} begins at y = {first.y1:g}, {other}'s centre is at y = {second.cy:g}",
+        "AlignedHorizontally": f"their centres are {abs(first.cy - second.cy):g} apart in y, less than 100 is needed",
+        "AlignedVertically": f"their centres are {abs(first.cx - second.cx):g} apart in x, less than 100 is needed",
+        "LargerThan": f"their areas are {first.area:g} and {second.area:g}",
+        "SmallerThan": f"their areas are {first.area:g} and {second.area:g}",
+    }[name]

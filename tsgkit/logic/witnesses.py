@@ -16,13 +16,14 @@ restricted to the first objects: a formula that is unsatisfiable even then is un
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.logic.formula import (
+    TRUE,
     And,
     Atom,
     Comparison,
@@ -37,13 +38,15 @@ from tsgkit.logic.formula import (
     Or,
     Variable,
     atoms_of,
+    conditions_of,
+    conjuncts,
     free_variables,
     parts_of,
+    peeled,
+    rename_apart,
 )
-from tsgkit.logic.variables import rename_apart
 from tsgkit.logic.vocabulary import KNOLLING
 
-TRUE = And(())
 MOST_CANDIDATES = 60
 MOST_VISITS = 10_000
 """The maximum number of visited parts. Nested conditions and the sides of every iff are visited several times."""
@@ -157,7 +160,8 @@ class Domain:
 
     def __init__(self, formula: Formula) -> None:
         self.formula = rename_apart(formula)
-        named = dict.fromkeys(_named_classes(self.formula))
+        terms = [term for atom in atoms_of(self.formula) if atom.name == "Is" for term in atom.args]
+        named = dict.fromkeys(term.text for term in terms if isinstance(term, Literal))
         other = next(label for label in (*KNOLLING.classes, "thing") if label not in named)
         self.classes = (*named, other)
         self.witnesses: list[Witness] = []
@@ -266,7 +270,7 @@ class Domain:
 
     def _visit_forall(self, formula: Forall, truth: bool, scope: Scope, *, sure: bool) -> None:
         variables, body = peeled(formula)
-        demands = [part.antecedent for part in conjuncts(body) if isinstance(part, Implies)]
+        demands = conditions_of(body)
         if not truth:
             self._some(variables, body, False, scope, sure=False)
             for demand in demands:
@@ -282,16 +286,14 @@ class Domain:
             for side in (formula.left, formula.right):
                 if isinstance(side, Count):
                     self.compares_counts = True
-                    self._counted(side, 2, scope)
+                    self._some((side.variable,), side.body, True, scope, sure=False, copies=2)
                     self._every((side.variable,), side.body, False, scope)
             return
+        counted = bounds.counted
         if bounds.least is not None and bounds.least > 0:
-            self._counted(bounds.counted, bounds.least, scope)
+            self._some((counted.variable,), counted.body, True, scope, sure=False, copies=bounds.least)
         if bounds.most is not None and bounds.most >= 0:
-            self._every((bounds.counted.variable,), bounds.counted.body, False, scope)
-
-    def _counted(self, count: Count, many: int, scope: Scope) -> None:
-        self._some((count.variable,), count.body, True, scope, sure=False, copies=Range(frozenset(), many))
+            self._every((counted.variable,), counted.body, False, scope)
 
     def _some(
         self,
@@ -301,12 +303,12 @@ class Domain:
         scope: Scope,
         *,
         sure: bool,
-        copies: Range | None = None,
+        copies: int | None = None,
     ) -> None:
         """Add witnesses for variables, and the objects needed to make a body true, or false, for them."""
         free = free_variables(body)
         depends = frozenset[Range]().union(*(scope[one] for one in free if one in scope and one not in variables))
-        depends |= {copies} if copies else frozenset()
+        depends |= {Range(frozenset(), copies)} if copies else frozenset()
         found = {one: self._possible(one, body, truth) for one in variables}
         if not all(found.values()):
             return
@@ -370,16 +372,11 @@ class Domain:
             case Exists(_, body):
                 return self._possible(variable, body, truth)
             case Forall():
-                return self._possible_for_all(variable, formula, truth)
+                _, body = peeled(formula)
+                demands = [] if truth else conditions_of(body)
+                found = [self._possible(variable, demand, False) for demand in demands]
+                return self._possible(variable, body, truth).union(*found)
         return everything
-
-    def _possible_for_all(self, variable: Variable, formula: Forall, truth: bool) -> Classes:
-        _, body = peeled(formula)
-        found = self._possible(variable, body, truth)
-        if truth:
-            return found
-        demands = [part.antecedent for part in conjuncts(body) if isinstance(part, Implies)]
-        return found.union(*(self._possible(variable, demand, False) for demand in demands))
 
 
 def candidates_of(formula: Formula, *, spare: int = 0) -> tuple[Candidate, ...]:
@@ -399,23 +396,3 @@ def is_enough(formula: Formula) -> bool:
     (False, True)
     """
     return Domain(formula).last_round is not None
-
-
-def conjuncts(formula: Formula) -> list[Formula]:
-    """Return the parts of a conjunction, flattening nested conjunctions."""
-    return [one for part in formula.parts for one in conjuncts(part)] if isinstance(formula, And) else [formula]
-
-
-def peeled(formula: Formula) -> tuple[list[Variable], Formula]:
-    """Return the variables of directly nested foralls and the body of the innermost."""
-    variables = []
-    while isinstance(formula, Forall):
-        variables.append(formula.variable)
-        formula = formula.body
-    return variables, formula
-
-
-def _named_classes(formula: Formula) -> Iterator[str]:
-    for atom in atoms_of(formula):
-        if atom.name == "Is":
-            yield from (term.text for term in atom.args if isinstance(term, Literal))

@@ -23,8 +23,7 @@ from logic.naive import Env, Strict, comparisons
 
 from tsgkit.errors import UsageError
 from tsgkit.logic import formula as f
-from tsgkit.logic.formula import And, Formula, Not
-from tsgkit.logic.printer import text_of
+from tsgkit.logic.formula import And, Formula, Not, text_of
 from tsgkit.logic.solver import solve
 
 # ruff: noqa: ANN401  (z3's expressions have no common type)

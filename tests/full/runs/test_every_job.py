@@ -22,7 +22,7 @@ from told_rooms import draws, served
 
 from tsgkit.graph import ActionGraph, Narrative
 from tsgkit.graph.notation import narratives
-from tsgkit.logic.printer import text_of
+from tsgkit.logic.formula import text_of
 from tsgkit.suites.formalimg.maker import composed, faults
 from tsgkit.suites.spatialgen.rows import Row, rows_in, written
 

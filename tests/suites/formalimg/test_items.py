@@ -24,10 +24,9 @@ from tsgkit.library.catalogue import known
 from tsgkit.library.downloads import Patience
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.logic.clauses import closures
-from tsgkit.logic.configurations import Scenario
-from tsgkit.logic.formula import Forall, walk
+from tsgkit.logic.formula import Forall, text_of, walk
 from tsgkit.logic.parser import parse
-from tsgkit.logic.printer import text_of
+from tsgkit.logic.samples import Scenario
 from tsgkit.runs.evaluation import EvaluationOutcome, Options, evaluate
 from tsgkit.runs.plan import Plan
 from tsgkit.scoring.outcomes import Outcome

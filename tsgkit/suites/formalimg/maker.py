@@ -26,12 +26,11 @@ from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.reply import Ask, Ending
 from tsgkit.logic.budget import OutOfBudget
 from tsgkit.logic.clauses import clause_form, object_classes
-from tsgkit.logic.configurations import Configuration, Scenario, Twist
 from tsgkit.logic.english import reading_of
-from tsgkit.logic.formula import And, Formula, Not
+from tsgkit.logic.formula import And, Formula, Not, text_of
 from tsgkit.logic.lint import check
 from tsgkit.logic.parser import parse
-from tsgkit.logic.printer import text_of
+from tsgkit.logic.samples import Configuration, Scenario, Twist
 from tsgkit.logic.verification import verify
 from tsgkit.logic.vocabulary import SCENARIOS as VOCABULARIES
 
@@ -96,9 +95,9 @@ def composed(k: int, scenario: Scenario, seed: int, objects: int | None = None) 
 
 def _grouped(k: int, scenario: Scenario, seed: int, objects: int) -> Formula:
     """Return a formula about groups of K objects; every other seed has a universal quantifier in the last group."""
+    from tsgkit.logic.formula import conjuncts
     from tsgkit.logic.plausibility import clash
     from tsgkit.logic.samples import configuration, formula_of
-    from tsgkit.logic.witnesses import conjuncts
 
     groups: list[Configuration] = []
     used: set[str] = set()

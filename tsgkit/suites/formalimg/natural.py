@@ -21,9 +21,8 @@ from tsgkit.library.cards import Card
 from tsgkit.llm.images import ImageFile
 from tsgkit.llm.reply import Reply
 from tsgkit.logic.clauses import category
-from tsgkit.logic.formula import And
+from tsgkit.logic.formula import And, text_of
 from tsgkit.logic.parser import parse
-from tsgkit.logic.printer import text_of
 from tsgkit.logic.verdicts import Verdict
 from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import object_with

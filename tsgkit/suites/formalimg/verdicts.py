@@ -28,13 +28,25 @@ from typing import Any, NamedTuple
 
 from tsgkit.errors import TsgkitError
 from tsgkit.logic.clauses import category, clause_form, form_of_text
-from tsgkit.logic.formula import And, Exists, Forall, Formula, Implies, Not, Or, Path, atoms_of, parts_of, with_parts
+from tsgkit.logic.formula import (
+    And,
+    Exists,
+    Forall,
+    Formula,
+    Implies,
+    Not,
+    Or,
+    Path,
+    atoms_of,
+    parts_of,
+    rename_apart,
+    text_of,
+    with_parts,
+)
 from tsgkit.logic.official import verify_official
 from tsgkit.logic.parser import parse
-from tsgkit.logic.printer import text_of
-from tsgkit.logic.strict import verify_strict
-from tsgkit.logic.variables import rename_apart
 from tsgkit.logic.verdicts import Verdict
+from tsgkit.logic.verification import verify_strict
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.suites.formalimg.rows import NATURAL, FormulaSample
 from tsgkit.suites.judgement import AnswerScores, PartOfSample, Scores

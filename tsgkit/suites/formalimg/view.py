@@ -22,11 +22,21 @@ from itertools import chain
 from typing import Any
 
 from tsgkit.logic.english import class_of, thing
-from tsgkit.logic.formula import And, Atom, Exists, Forall, Formula, Implies, Path, Variable, walk
+from tsgkit.logic.formula import (
+    And,
+    Atom,
+    Exists,
+    Forall,
+    Formula,
+    Implies,
+    Path,
+    Variable,
+    rename_apart,
+    text_of,
+    walk,
+)
 from tsgkit.logic.layouts import Layout, LayoutProblem, things_of
-from tsgkit.logic.printer import text_of
-from tsgkit.logic.strict import verify_strict
-from tsgkit.logic.variables import rename_apart
+from tsgkit.logic.verification import verify_strict
 from tsgkit.suites.formalimg.rows import NATURAL, FormulaSample
 from tsgkit.suites.formalimg.verdicts import WORK, clauses_in, only, required
 from tsgkit.suites.panels import ImageNow, Panel, Shown, box_value, boxes_panel, image_now

@@ -196,9 +196,7 @@ def _show(arguments: argparse.Namespace) -> int:
     from tsgkit.logic.budget import Budget, OutOfBudget
     from tsgkit.logic.clauses import category, clause_form, closures, k_as_defined, object_classes
     from tsgkit.logic.english import reading_of
-    from tsgkit.logic.formula import free_variables
-    from tsgkit.logic.lifting import lifted
-    from tsgkit.logic.printer import text_of
+    from tsgkit.logic.formula import free_variables, lifted, text_of
 
     formula = _read_formula(arguments.formula)
     reading, budget = reading_of(formula), Budget(arguments.seconds, time.monotonic)
@@ -288,9 +286,9 @@ def _verify(arguments: argparse.Namespace) -> int:
 def _solve(arguments: argparse.Namespace) -> int:
     """Find or repair a layout; write and draw it."""
     from tsgkit.logic.budget import Budget
+    from tsgkit.logic.layouts import drawn
     from tsgkit.logic.repairs import repair
     from tsgkit.logic.solver import solve
-    from tsgkit.logic.svg import drawn
 
     formula, out, draw = _read_formula(arguments.formula), arguments.out, arguments.draw
     layout = arguments.layout if arguments.verb == "repair" else None
