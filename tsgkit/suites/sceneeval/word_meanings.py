@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
@@ -64,6 +64,16 @@ class RelationTable:
     def to_room(self, phrase: str, element: str) -> str | None:
         """Return the relation to a built element, or None if the table does not have the phrase for it."""
         return self.rooms.get(self._plain(phrase), {}).get(element)
+
+    def phrases_by_first_word(
+        self, words_of_phrase: Callable[[str], Sequence[str]]
+    ) -> Mapping[str, Sequence[tuple[str, tuple[str, ...]]]]:
+        """Return the phrases with their words, by the first word, longest first."""
+        phrases = {phrase: tuple(words_of_phrase(phrase)) for phrase in (*self.objects, *self.rooms) if phrase}
+        by_first: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+        for phrase, words in sorted(phrases.items(), key=lambda item: (-len(item[1]), item[0])):
+            by_first.setdefault(words[0], []).append((phrase, words))
+        return by_first
 
     def _plain(self, phrase: str) -> str:
         return plain(phrase, self.ignored)
