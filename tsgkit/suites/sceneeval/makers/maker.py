@@ -34,8 +34,7 @@ from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of, annot
 from tsgkit.suites.sceneeval.makers import annotation_vs_text, batch_findings
 from tsgkit.suites.sceneeval.makers.descriptions import read_description
 from tsgkit.suites.sceneeval.makers.furniture import Furniture, key_of
-from tsgkit.suites.sceneeval.makers.room_plans import RoomPlan
-from tsgkit.suites.sceneeval.makers.sentence_patterns import in_numbers, written_room
+from tsgkit.suites.sceneeval.makers.room_plans import RoomPlan, in_numbers, written_room
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.solvers.solver import UnitMapper, all_at_once
 from tsgkit.suites.styles import style_of

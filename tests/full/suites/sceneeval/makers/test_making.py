@@ -24,8 +24,7 @@ from tsgkit.suites.sceneeval.makers.batch_findings import batch_findings
 from tsgkit.suites.sceneeval.makers.descriptions import LONGEST, read_description
 from tsgkit.suites.sceneeval.makers.furniture import furniture
 from tsgkit.suites.sceneeval.makers.maker import Generation, Maker, read_description_reply
-from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, RoomPlan, draw_plans
-from tsgkit.suites.sceneeval.makers.sentence_patterns import written_room
+from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, RoomPlan, draw_plans, written_room
 
 OURS = read_annotation_file(TASKS / "sceneeval" / "data" / "annotations.csv").annotations
 SLIPS = (
