@@ -4,9 +4,8 @@
 ('A den with a sofa.', '')
 
 Each description is requested separately, so that nothing is carried over from an earlier one. It is annotated with the
-prompt of ``sceneeval/annotate``. Then both are compared with each other
-(:mod:`~tsgkit.suites.sceneeval.makers.annotation_vs_text`) and with the other items
-(:mod:`~tsgkit.suites.sceneeval.makers.batch_findings`). Items with errors are requested again with the findings;
+prompt of ``sceneeval/annotate``. Then both are compared with each other and with the other items
+(:mod:`~tsgkit.suites.sceneeval.makers.annotation_vs_text`). Items with errors are requested again with the findings;
 warnings are sent once. All items complete a step before the next one starts, so that comparisons do not depend on the
 order of the replies.
 """
@@ -31,7 +30,7 @@ from tsgkit.replies.reasoning import spoken
 from tsgkit.suites.sceneeval.annotate import annotation_prompt
 from tsgkit.suites.sceneeval.annotation_replies import answer_text, read_annotation_reply
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of, annotation_value
-from tsgkit.suites.sceneeval.makers import annotation_vs_text, batch_findings
+from tsgkit.suites.sceneeval.makers.annotation_vs_text import Batch, text_mismatches
 from tsgkit.suites.sceneeval.makers.descriptions import read_description
 from tsgkit.suites.sceneeval.makers.furniture import Furniture, key_of
 from tsgkit.suites.sceneeval.makers.room_plans import RoomPlan, in_numbers, written_room
@@ -129,7 +128,7 @@ def written(draws: Sequence[RoomPlan], seed: int, table: Furniture) -> Generatio
 
 def check(made: Sequence[GeneratedItem], table: Furniture, known: Sequence[str] = ()) -> None:
     """Check each item by itself and against the others."""
-    batch = batch_findings.Batch([one.annotation for one in made], table, known)
+    batch = Batch([one.annotation for one in made], table, known)
     for place, one in enumerate(made):
         _check_one(one, batch, place, table)
 
@@ -141,17 +140,17 @@ def findings_with(
     tried = GeneratedItem(made[place].drawn, annotation)
     annotations = [one.annotation for one in made]
     annotations[place] = annotation
-    _check_one(tried, batch_findings.Batch(annotations, table, known), place, table)
+    _check_one(tried, Batch(annotations, table, known), place, table)
     return tried.findings
 
 
-def _check_one(one: GeneratedItem, batch: batch_findings.Batch, place: int, table: Furniture) -> None:
+def _check_one(one: GeneratedItem, batch: Batch, place: int, table: Furniture) -> None:
     unread = [finding for finding in one.findings if finding.code in ("unread-entry", "unreadable")]
     if unread and unread[0].code == "unreadable":
         one.findings = tuple(unread)
         return
     others = batch.findings(place, one.annotation)
-    mine = annotation_vs_text.text_mismatches(one.annotation, table)
+    mine = text_mismatches(one.annotation, table)
     found = dict.fromkeys((*unread, *others, *mine, *text_findings(one.drawn, one.annotation.description, table)))
     one.findings = tuple(sorted(found, key=lambda finding: finding.severity != ERROR))
 
@@ -252,7 +251,7 @@ class Maker:
 
     def _check_texts(self, making: Generation) -> None:
         left = self._left(making)
-        batch = batch_findings.Batch([one.annotation for one in left], self.table, self.known)
+        batch = Batch([one.annotation for one in left], self.table, self.known)
         for place, one in enumerate(left):
             others = batch.findings(place)
             mine = text_findings(one.drawn, one.annotation.description, self.table)
@@ -287,7 +286,7 @@ class Maker:
     async def _mend(self, making: Generation, number: int) -> None:
         """Request corrections of items with errors; in the first round, also of items with warnings only."""
         left = self._left(making)
-        batch = batch_findings.Batch([one.annotation for one in left], self.table, self.known)
+        batch = Batch([one.annotation for one in left], self.table, self.known)
         waiting = [(place, one) for place, one in enumerate(left) if one.errors or (number == 1 and one.findings)]
         texts = [(one, self._mend_prompt(one)) for _, one in waiting]
         places = {one.name: place for place, one in waiting}
@@ -295,7 +294,7 @@ class Maker:
             if reply is not None:
                 self._accept(one, reply, batch, places[one.name])
 
-    def _accept(self, one: GeneratedItem, reply: str, batch: batch_findings.Batch, place: int) -> None:
+    def _accept(self, one: GeneratedItem, reply: str, batch: Batch, place: int) -> None:
         """Accept a correction unless it is worse than the current state."""
         tried = read_annotated(one.drawn, read_description_reply(reply) or one.annotation.description, reply)
         _check_one(tried, batch, place, self.table)
