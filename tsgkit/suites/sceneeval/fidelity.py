@@ -96,24 +96,25 @@ def measure(annotation: Annotation, scene: LoadedScene, answers: JudgeAnswers) -
 def _scores(sample: Annotation, value: Mapping[str, Any], profile: str) -> Scores:
     """Score how many demands of each kind are met. Unknown demands are left out."""
     results = {result["text"]: result for result in value.get("specifications", ())}
-    return {kind: _score_of_kind(sample.of_kind(kind), profile, value, results) for kind in KINDS}
+    scores: Scores = {}
+    for kind in KINDS:
+        wanted = sample.of_kind(kind)
+        if not wanted:
+            scores[kind] = Score.missing("the description demands nothing of this kind")
+        elif value["found"] == ABSENT and profile == "official":
+            scores[kind] = Score.missing(NOT_SEEN)
+        elif value["found"] in OUTCOMES and profile == "strict":
+            scores[kind] = Score(0, len(wanted), value["reason"])
+        else:
+            scores[kind] = _share_met({spec.text: results[spec.text]["profiles"][profile] for spec in wanted})
+    return scores
 
 
-def _score_of_kind(
-    wanted: Sequence[Specification], profile: str, value: Mapping[str, Any], results: Mapping[str, Any]
-) -> Score:
-    if not wanted:
-        return Score.missing("the description demands nothing of this kind")
-    if value["found"] == ABSENT and profile == "official":
-        return Score.missing(NOT_SEEN)
-    if value["found"] in OUTCOMES and profile == "strict":
-        return Score(0, len(wanted), value["reason"])
-    verdicts = [results[spec.text]["profiles"][profile] for spec in wanted]
-    known = [verdict["satisfied"] for verdict in verdicts if verdict["satisfied"] is not None]
+def _share_met(verdicts: Mapping[str, Mapping[str, Any]]) -> Score:
+    known = [verdict["satisfied"] for verdict in verdicts.values() if verdict["satisfied"] is not None]
     if not known:
-        return Score.missing(verdicts[0]["reason"])
-    pairs = zip(wanted, verdicts, strict=True)
-    unmet = [f"{spec.text}: {verdict['reason']}" for spec, verdict in pairs if verdict["satisfied"] is False]
+        return Score.missing(next(iter(verdicts.values()))["reason"])
+    unmet = [f"{text}: {verdict['reason']}" for text, verdict in verdicts.items() if verdict["satisfied"] is False]
     why = f"; {unmet[0]}" + (f" (and {len(unmet) - 1} more)" if len(unmet) > 1 else "") if unmet else ""
     return Score(sum(known), len(known), f"{sum(known)} of {len(known)} demands are met{why}")
 
@@ -379,11 +380,12 @@ _VERDICTS: Mapping[str, Callable[[Specification, MeasuredScene, JudgeAnswers], D
 
 def _meaning(spec: Specification, answers: JudgeAnswers) -> list[str] | None:
     """Return the measured relations that a relation was mapped to, as text."""
-    if spec.kind == "oor":
-        pairs = answers.pairs.get(spec)
-        return None if pairs is None or isinstance(pairs, Unknown) else [str(one) for one in pairs]
-    room = answers.rooms.get(spec) if spec.kind == "oar" else None
-    return None if room is None or isinstance(room, Unknown) else [f"{room.type} {room.element}", *room.floors]
+    meant = (answers.pairs if spec.kind == "oor" else answers.rooms).get(spec)
+    if meant is None or isinstance(meant, Unknown):
+        return None
+    if isinstance(meant, MeasuredRoomRelation):
+        return [f"{meant.type} {meant.element}", *meant.floors]
+    return list(map(str, meant))
 
 
 CHECKS = SceneChecks("fidelity", ask_judge, measure, _scores, _answer, _evidence, _troubles, _unknown)

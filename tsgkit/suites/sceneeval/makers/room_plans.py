@@ -21,12 +21,12 @@ knows the answers.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple
 
 from tsgkit.suites.sceneeval.annotation_replies import NUMBERS
-from tsgkit.suites.sceneeval.annotations import ROOMS, Annotation, annotation_of
+from tsgkit.suites.sceneeval.annotations import KINDS, ROOMS, Annotation, Kind, annotation_of
 from tsgkit.suites.sceneeval.makers.furniture import PLACES, Furniture, furniture, key_of
 
 __all__ = ["ROOM_TYPES", "PlannedThing", "RoomPlan", "draw_plans", "furniture", "in_numbers", "written_room"]
@@ -146,19 +146,10 @@ def _several(rng: Random, names: Sequence[str], total: int, table: Furniture) ->
         left -= n
 
 
-@dataclass
-class _Entries:
-    """The entries of a description as it grows."""
-
-    counts: list[str] = field(default_factory=list)
-    attributes: list[str] = field(default_factory=list)
-    pairs: list[str] = field(default_factory=list)
-    built: list[str] = field(default_factory=list)
-
-
 def written_room(drawn: RoomPlan, seed: int, table: Furniture) -> Annotation:
     """Return a description of a drawn room, with its annotation."""
-    rng, entries = Random(f"{seed}/{drawn.number}/words"), _Entries()
+    rng = Random(f"{seed}/{drawn.number}/words")
+    entries: dict[Kind, list[str]] = {kind: [] for kind in KINDS}
     phrases = {room: list(_thing_phrases(drawn, room, entries, rng, table)) for room in drawn.rooms}
     [first, *others] = drawn.rooms
     if others:
@@ -173,25 +164,26 @@ def written_room(drawn: RoomPlan, seed: int, table: Furniture) -> Annotation:
         for start in range(IN_FIRST, len(parts), IN_OTHERS):
             verb = "is" if parts[start].split()[0] in ("a", "an") else "are"
             sentences.append(f"There {verb} {_listed(parts[start : start + IN_OTHERS])}.")
-    lists = (entries.counts, entries.attributes, entries.pairs, entries.built)
-    return annotation_of(str(drawn.number), drawn.difficulty, " ".join(sentences), *lists, first)
+    return annotation_of(str(drawn.number), drawn.difficulty, " ".join(sentences), *entries.values(), room_type=first)
 
 
 def _listed(parts: list[str]) -> str:
     return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]
 
 
-def _thing_phrases(drawn: RoomPlan, room: str, entries: _Entries, rng: Random, table: Furniture) -> Iterator[str]:
+def _thing_phrases(
+    drawn: RoomPlan, room: str, entries: dict[Kind, list[str]], rng: Random, table: Furniture
+) -> Iterator[str]:
     """Yield a phrase for each thing, adding its entries."""
     mine = [thing for thing in drawn.things if thing.room == room]
     standing = [thing for thing in mine if thing.place == "standing"]
     carriers = [thing for thing in standing if thing.name in table.carriers]
     for number, thing in enumerate(mine):
         many, name = f"eq,{thing.n}", thing.name.replace(" ", "_")
-        entries.counts.append(f"{many},{name}")
+        entries["cnt"].append(f"{many},{name}")
         attribute = rng.choice(ATTRIBUTES) if rng.random() < WITH_ATTRIBUTE and thing.place != "small" else ""
         if attribute:
-            entries.attributes.append(f"{many},{name},{attribute}")
+            entries["atr"].append(f"{many},{name},{attribute}")
         if thing.place == "small":
             relation, phrase, anchor = "on", "on", rng.choice(carriers)
         elif thing.place == "standing" and number and rng.random() < 2 / 3:
@@ -199,14 +191,14 @@ def _thing_phrases(drawn: RoomPlan, room: str, entries: _Entries, rng: Random, t
             relation, phrase = rng.choice(BESIDE)
         else:
             relation, phrase, element = rng.choice(BUILT[thing.place] if thing.n == 1 else BUILT[thing.place][:1])
-            entries.built.append(f"{many},{relation},{name},{element}")
+            entries["oar"].append(f"{many},{relation},{name},{element}")
             anchor = None
         if anchor is not None:
-            entries.pairs.append(f"{many},{relation},0,{anchor.name.replace(' ', '_')},{name}")
+            entries["oor"].append(f"{many},{relation},0,{anchor.name.replace(' ', '_')},{name}")
             spelt = _spelt(anchor.name)
             phrase = f"{phrase} the {spelt}" if anchor.n == 1 else f"{phrase} one of the {_plural(spelt)}"
         if len(drawn.rooms) > 1 and thing.place == "standing":
-            entries.built.append(f"{many},in,{name},{room.replace(' ', '_')}")
+            entries["oar"].append(f"{many},in,{name},{room.replace(' ', '_')}")
         yield f"{in_numbers(thing.n, thing.name, attribute)} {phrase}"
 
 
