@@ -448,8 +448,10 @@ def _scores(levels: Mapping[Level, Mapping[Kind, EntryComparison]], *, answered:
     for level, fields in levels.items():
         ending = "" if level == "exact" else f"_{level}"
         for prefix, kinds in {"": KINDS, **{f"{kind}_": (kind,) for kind in KINDS}}.items():
-            overlap = _overlap([fields[kind] for kind in kinds], answered=answered)
-            right, said, wanted = overlap
+            compared = [fields[kind] for kind in kinds]
+            right, wanted = sum(field.right for field in compared), sum(len(field.wanted) for field in compared)
+            said = sum(field.total for field in compared) if answered else wanted
+            overlap = Overlap(right, said, wanted)
             reason = f"{right} right, {said} said, {wanted} wanted" if answered else f"no answer, {wanted} wanted"
             parts = {"precision": (right, said), "recall": (right, wanted), "f1": (2 * right, said + wanted)}
             absent = Score.missing(reason if said + wanted else NO_ENTRIES)
@@ -469,13 +471,6 @@ def _scores(levels: Mapping[Level, Mapping[Kind, EntryComparison]], *, answered:
         "quantities": _share(quantities, "comparison and number"),
         "anchors": _share([meaning["oor"].agreeing_in_anchor()], "anchor"),
     }
-
-
-def _overlap(fields: Sequence[EntryComparison], *, answered: bool) -> Overlap:
-    """Count the correct, given and expected entries of several kinds together."""
-    wanted = sum(len(field.wanted) for field in fields)
-    said = sum(field.total for field in fields) if answered else wanted
-    return Overlap(sum(field.right for field in fields), said, wanted)
 
 
 def _share(parts: Iterable[tuple[int, int]], what: str) -> Score:

@@ -170,7 +170,7 @@ CONNECTORS = word_set("it them they each all both with and . , ; :")
 
 
 @dataclass(frozen=True)
-class Thing:
+class NounPhrase:
     """A noun phrase: its category in the singular, its attributes, and how many things there are."""
 
     name: str
@@ -197,7 +197,7 @@ class RelationPhrase:
     """True if the anchor comes before it, as in ``surrounded by``."""
 
 
-Piece = Thing | RelationPhrase | str
+Piece = NounPhrase | RelationPhrase | str
 """A thing, a relation phrase, or a word or punctuation mark between them that matters."""
 
 
@@ -250,7 +250,7 @@ class _Tokens:
             at += 1
         return at
 
-    def _thing_at(self, start: int) -> tuple[Thing, int] | None:
+    def _thing_at(self, start: int) -> tuple[NounPhrase, int] | None:
         counted = self._quantity_at(start)
         if counted is None:
             return None
@@ -263,7 +263,7 @@ class _Tokens:
             return None
         place = next((place for place, word in enumerate(words[:-1]) if word not in ADJECTIVES), len(words) - 1)
         name = "_".join([*words[place:-1], singular(words[-1])])
-        return Thing(name, tuple(words[:place]), quantity, n, self.tokens[start] in DEFINITE), at
+        return NounPhrase(name, tuple(words[:place]), quantity, n, self.tokens[start] in DEFINITE), at
 
     def _ends_name(self, at: int, words: Sequence[str]) -> bool:
         word = self.tokens[at]
@@ -317,17 +317,17 @@ class _DescriptionState:
     """The state of parsing one description."""
 
     table: RelationTable
-    things: list[Thing] = field(default_factory=list)
-    subject: Thing | None = None
+    things: list[NounPhrase] = field(default_factory=list)
+    subject: NounPhrase | None = None
     """The subject of the next relation."""
-    anchor: Thing | None = None
+    anchor: NounPhrase | None = None
     """The anchor of the last relation."""
-    host: Thing | None = None
+    host: NounPhrase | None = None
     """The thing that ``with`` or ``each`` refers to."""
     times: int = 1
     entries: dict[str, list[str]] = field(default_factory=lambda: {FIELDS[kind]: [] for kind in KINDS})
 
-    def mention(self, thing: Thing) -> Thing:
+    def mention(self, thing: NounPhrase) -> NounPhrase:
         """Register a mentioned thing and return it. Its number is multiplied after ``each``."""
         known = next((other for other in reversed(self.things) if other.name == thing.name), None)
         if thing.is_known and known is not None and thing.n <= known.n and not thing.attributes:
@@ -337,9 +337,9 @@ class _DescriptionState:
             self.things.append(thing)
         return thing
 
-    def process(self, piece: Thing | str) -> None:
+    def process(self, piece: NounPhrase | str) -> None:
         """Process anything but a relation phrase and its anchor."""
-        if isinstance(piece, Thing):
+        if isinstance(piece, NounPhrase):
             if piece.name not in PLACES and not (thing := self.mention(piece)).is_built:
                 self.subject, self.anchor = thing, None
         elif piece in MARKS or (piece == "," and self.times > 1):
@@ -353,8 +353,8 @@ class _DescriptionState:
         """Process a relation phrase between two pieces."""
         is_pronoun, follows_anchor = following in PRONOUNS or link.has_its, before == self.anchor
         subject = self.anchor if follows_anchor and not is_pronoun else self.subject
-        if isinstance(following, Thing):
-            anchor: Thing | None = self.mention(following)
+        if isinstance(following, NounPhrase):
+            anchor: NounPhrase | None = self.mention(following)
         elif is_pronoun and follows_anchor:
             anchor = self.anchor
         elif is_pronoun and self.host is not None and self.host != self.subject:
@@ -362,7 +362,7 @@ class _DescriptionState:
         elif is_pronoun:
             anchor = next((thing for thing in reversed(self.things) if thing != self.subject), None)
         elif self.table.to_room(link.phrase, "room") and not self.table.between_objects(link.phrase):
-            anchor = Thing("room", (), "eq", 1, is_known=True)
+            anchor = NounPhrase("room", (), "eq", 1, is_known=True)
         else:
             return
         if subject is not None and anchor is not None:
@@ -370,7 +370,7 @@ class _DescriptionState:
             self.subject = subject
             self.anchor = None if anchor.is_built else anchor
 
-    def add_relation(self, link: RelationPhrase, subject: Thing, anchor: Thing) -> None:
+    def add_relation(self, link: RelationPhrase, subject: NounPhrase, anchor: NounPhrase) -> None:
         """Add a relation to an object or to the room if the table has it. Fewer than three things surround nothing:
         they are next to it."""
         relation = RELATION_NAMES.get(link.phrase, link.phrase.replace(" ", "_"))
@@ -429,7 +429,7 @@ def annotate(description: str, table: RelationTable) -> dict[str, list[str]]:
         if isinstance(piece, RelationPhrase):
             following = pieces[at + 1] if at + 1 < len(pieces) else "."
             state.relate(piece, pieces[at - 1], following)
-            at += isinstance(following, Thing) or following in PRONOUNS
+            at += isinstance(following, NounPhrase) or following in PRONOUNS
         else:
             state.process(piece)
         at += 1

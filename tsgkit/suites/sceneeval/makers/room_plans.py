@@ -164,7 +164,9 @@ def written_room(drawn: RoomPlan, seed: int, table: Furniture) -> Annotation:
         for start in range(IN_FIRST, len(parts), IN_OTHERS):
             verb = "is" if parts[start].split()[0] in ("a", "an") else "are"
             sentences.append(f"There {verb} {_listed(parts[start : start + IN_OTHERS])}.")
-    return annotation_of(str(drawn.number), drawn.difficulty, " ".join(sentences), *entries.values(), room_type=first)
+    counts, attributes, pairs, built = entries.values()
+    text = " ".join(sentences)
+    return annotation_of(str(drawn.number), drawn.difficulty, text, counts, attributes, pairs, built, first)
 
 
 def _listed(parts: list[str]) -> str:
