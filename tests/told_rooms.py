@@ -10,8 +10,7 @@ from tsgkit.suites.sceneeval.annotation_replies import answer_text
 from tsgkit.suites.sceneeval.annotations import Annotation
 from tsgkit.suites.sceneeval.makers.furniture import furniture
 from tsgkit.suites.sceneeval.makers.maker import things_in_words
-from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, RoomPlan, draw_plans
-from tsgkit.suites.sceneeval.makers.sentence_patterns import written_room
+from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, RoomPlan, draw_plans, written_room
 
 LEVELS = ("easy", "medium", "hard")
 

@@ -26,9 +26,8 @@ from tsgkit.suites.importers import import_dataset
 from tsgkit.suites.judgement import Judged, Reading, Scores
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.sceneeval import annotations as demands
-from tsgkit.suites.sceneeval.annotate import METRICS, NO_MAJORITY, UNREAD
+from tsgkit.suites.sceneeval.annotate import METRICS, NO_MAJORITY, UNREAD, entry_matcher
 from tsgkit.suites.sceneeval.annotation_baselines import annotate, annotator_named
-from tsgkit.suites.sceneeval.annotation_entries import entry_matcher
 from tsgkit.suites.sceneeval.annotation_files import (
     COLUMNS,
     RULES,

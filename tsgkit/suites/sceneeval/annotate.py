@@ -25,15 +25,17 @@ there is no ``official`` profile.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import cache, partial
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache, partial
 from operator import attrgetter
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from pydantic import StrictStr, ValidationError
 
 from tsgkit.errors import NotationError, UsageError
+from tsgkit.lexicon.tables import word_set
 from tsgkit.library.cards import Card
 from tsgkit.library.projects import text_of
 from tsgkit.replies import Unreadable
@@ -43,18 +45,20 @@ from tsgkit.suites.judgement import AnswerScores, Given, Judged, Scores
 from tsgkit.suites.metrics import PER_ITEM, POOLED, Metric
 from tsgkit.suites.rows import Dataset
 from tsgkit.suites.sceneeval.annotation_baselines import NAMES, annotator_named
-from tsgkit.suites.sceneeval.annotation_entries import (
-    EntryComparison,
-    EntryMatcher,
-    Level,
-    compare_entries,
-    entry_matcher,
-    near_misses,
-)
 from tsgkit.suites.sceneeval.annotation_files import GROUPS, ROWS, VIEW, AnnotationRow
 from tsgkit.suites.sceneeval.annotation_replies import FIELDS, AnnotationReading, answer_text, read_annotation_reply
-from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, Kind, annotation_of
+from tsgkit.suites.sceneeval.annotations import KINDS, ROOMS, Annotation, Kind, Specification, annotation_of, spaced
 from tsgkit.suites.sceneeval.scene_files.files import json_of, problem_of
+from tsgkit.suites.sceneeval.word_meanings import (
+    RelationTable,
+    Synonyms,
+    Words,
+    element_of,
+    plain,
+    relation_table,
+    synonyms_table,
+    words_of,
+)
 from tsgkit.suites.solvers.examples import Example, Identity, Pool, folded, pool_file
 from tsgkit.suites.solvers.prompt_files import Prompt
 from tsgkit.suites.solvers.scorers import majority
@@ -74,6 +78,13 @@ SCHEMA: dict[str, Any] = {
     "required": [FIELDS[kind] for kind in KINDS],
     "additionalProperties": False,
 }
+Level = Literal["exact", "meaning"]
+LEVELS: tuple[Level, ...] = ("exact", "meaning")
+SYMMETRIC = word_set("next_to near across_from far middle_of")
+"""The measured relations that are the same whichever object is the anchor."""
+SPELT = {"gray": "grey", "coloured": "colored"}
+CACHE_SIZE = 50_000
+"""The number of normalised names and entries that are cached."""
 SUBJECTS = {
     "cnt": "numbers of objects",
     "atr": "attributes",
@@ -112,6 +123,216 @@ METRICS = {
 }
 
 
+class EntryKey(NamedTuple):
+    """A normalised entry. Two entries are equal if their keys are equal."""
+
+    kind: str
+    quantity: tuple[str, int]
+    what: tuple[object, ...]
+    """Everything else in the entry."""
+    anchor: Words = ()
+    """The anchor; empty if there is none, or if it makes no difference."""
+
+
+class EntryMatcher:
+    """Rules for equality of entries on two levels: ``exact`` (the same words) and ``meaning``.
+
+    >>> from tsgkit.suites.sceneeval.annotations import object_relation_of
+    >>> matcher = entry_matcher()
+    >>> left = object_relation_of("gt,1,beside,0,couch,Floor lamps")
+    >>> right = object_relation_of("ge,2,next_to,0,floor_lamp,sofa")
+    >>> matcher.key(left, "meaning") == matcher.key(right, "meaning"), matcher.key(left) == matcher.key(right)
+    (True, False)
+    >>> matcher.key(left).what == matcher.key(object_relation_of("eq,1,beside,1,floor_lamp,sofa")).what
+    True
+
+    Both levels ignore spelling variants, case, underscores, plurals, the numbers of instance marks, the order of
+    objects other than the anchor, and the anchor itself if the measured relation is symmetric. Synonyms are equal
+    (``tasks/sceneeval/categories.yaml``).
+
+    ``exact`` compares the comparison, its number and the words of relations as written. On the level ``meaning``,
+    relations are equal if they are measured alike (``tasks/sceneeval/relations.yaml``), ``gt,1`` equals ``ge,2``, and a
+    type of room equals ``room`` if the description names only one type.
+    """
+
+    def __init__(self, relations: RelationTable, synonyms: Sequence[Sequence[str]]) -> None:
+        self.relations, self.same = relations, Synonyms.of(synonyms)
+        self.category = lru_cache(CACHE_SIZE)(self._category)
+        self._key_of = lru_cache(CACHE_SIZE)(self._build_key)
+
+    def key(self, spec: Specification, level: Level = "exact", *, one_room: bool = True) -> EntryKey:
+        """Return the key of an entry on a level. ``one_room``: the description names no second type of room."""
+        return self._key_of(spec, level, one_room and level == "meaning")
+
+    def is_symmetric(self, relation: str) -> bool:
+        """Return True if the measured relation is the same whichever object is the anchor."""
+        meant = self.relations.between_objects(relation)
+        return bool(meant) and all(one.type in SYMMETRIC for one in meant or ())
+
+    def _category(self, name: str) -> Words:
+        """Return a category normalised for comparison."""
+        words = tuple(SPELT.get(word, word) for word in spaced(name).replace("-", " ").split())
+        return self.same.known(words_of(" ".join(words))) or words
+
+    def _build_key(self, spec: Specification, level: Level, one_room: bool) -> EntryKey:
+        by_meaning = level == "meaning"
+        quantity = _normal(spec.quantity, spec.n) if by_meaning else (spec.quantity, spec.n)
+        relation: object = plain(spec.relation, self.relations.ignored if by_meaning else frozenset())
+        if spec.kind == "oor":
+            if by_meaning:
+                relation = self.relations.between_objects(spec.relation) or relation
+            objects = tuple(sorted(map(self.category, spec.categories)))
+            anchor = () if self.is_symmetric(spec.relation) else self.category(spec.anchor)
+            return EntryKey(spec.kind, quantity, (relation, *objects), anchor)
+        rest: tuple[object, ...] = ()
+        if spec.kind == "atr":
+            rest = (self.category(spec.attribute),)
+        elif spec.kind == "oar":
+            built = element_of(spec.elements[0])
+            if by_meaning and built and (meant := self.relations.to_room(spec.relation, built)):
+                relation = (meant,)
+            elements = {
+                (element,) if (element := element_of(name)) and (one_room or spaced(name) not in ROOMS)
+                else self.category(name)
+                for name in spec.elements
+            }  # fmt: skip
+            rest = (relation, *sorted(elements))
+        return EntryKey(spec.kind, quantity, (self.category(spec.category), *rest))
+
+
+def _normal(quantity: str, n: int) -> tuple[str, int]:
+    """Return a comparison in its normal form.
+
+    >>> _normal("gt", 1), _normal("lt", 3), _normal("le", 0)
+    (('ge', 2), ('le', 2), ('eq', 0))
+    """
+    if quantity == "gt":
+        return "ge", n + 1
+    if quantity == "lt" and n:
+        return _normal("le", n - 1)
+    return ("eq", 0) if (quantity, n) == ("le", 0) else (quantity, n)
+
+
+@lru_cache(CACHE_SIZE)
+def rooms_named(description: str) -> int:
+    """Return the number of types of room that a description names.
+
+    >>> rooms_named("A flat: a living room with a sofa, and a kitchen."), rooms_named("A den with a sofa.")
+    (2, 1)
+    """
+    words = f" {' '.join(words_of(description))} "
+    return sum(f" {' '.join(words_of(name))} " in words for name in ROOMS[:-1])
+
+
+def entry_matcher() -> EntryMatcher:
+    """Build the rules from the tables of the working project, else the bundled ones."""
+    return EntryMatcher(relation_table(), synonyms_table()[0])
+
+
+@dataclass(frozen=True)
+class EntryComparison:
+    """The expected and given entries of one kind on one level, by key."""
+
+    wanted: Mapping[EntryKey, Specification]
+    said: Mapping[EntryKey, Specification]
+    bad: int
+    """The number of given entries that cannot be read."""
+
+    @property
+    def right(self) -> int:
+        """The number of correct entries."""
+        return len(self.wanted.keys() & self.said.keys())
+
+    @property
+    def total(self) -> int:
+        """The number of given entries, with the unreadable ones."""
+        return len(self.said) + self.bad
+
+    @property
+    def missing(self) -> list[Specification]:
+        """The entries that are expected but not given."""
+        return [spec for key, spec in self.wanted.items() if key not in self.said]
+
+    @property
+    def extra(self) -> list[Specification]:
+        """The entries that are given but not expected."""
+        return [spec for key, spec in self.said.items() if key not in self.wanted]
+
+    def agreeing_in_quantity(self) -> tuple[int, int]:
+        """Pair the entries that agree in all but the quantity. Return how many pairs agree in it too, and all pairs."""
+        return self._agreeing(_without_quantity, attrgetter("quantity"))
+
+    def agreeing_in_anchor(self) -> tuple[int, int]:
+        """Pair the entries that agree in all but an anchor that matters. Return how many pairs agree in it, and all
+        pairs."""
+        return self._agreeing(
+            lambda key: (key.quantity, key.what) if key.anchor and len(set(key.what[1:])) > 1 else None,
+            attrgetter("anchor"),
+        )
+
+    def _agreeing(self, rest: Callable[[EntryKey], object], part: Callable[[EntryKey], object]) -> tuple[int, int]:
+        """Group the entries by the rest (None: leave it out), and compare a part of them."""
+
+        def grouped(keys: Iterable[EntryKey]) -> Mapping[object, set[object]]:
+            groups: defaultdict[object, set[object]] = defaultdict(set)
+            for key in keys:
+                if (group := rest(key)) is not None:
+                    groups[group].add(part(key))
+            return groups
+
+        wanted, said = grouped(self.wanted), grouped(self.said)
+        pairs = [(wanted[group], said[group]) for group in wanted.keys() & said.keys()]
+        return sum(len(left & right) for left, right in pairs), sum(min(len(left), len(right)) for left, right in pairs)
+
+
+def compare_entries(
+    item: Annotation, reading: AnnotationReading, matcher: EntryMatcher
+) -> dict[Level, dict[Kind, EntryComparison]]:
+    """Compare the given entries with the expected ones, by kind, on each level. Repeated entries count once."""
+    one_room = rooms_named(item.description) < 2
+    bad = Counter(kind for kind, _ in {(one.kind, one.note.text) for one in reading.bad})
+
+    def keyed(specs: Iterable[Specification], kind: Kind, level: Level) -> dict[EntryKey, Specification]:
+        """Return the first entry of each key."""
+        found: dict[EntryKey, Specification] = {}
+        for spec in specs:
+            if spec.kind == kind:
+                found.setdefault(matcher.key(spec, level, one_room=one_room), spec)
+        return found
+
+    wanted, said = item.specifications, reading.specifications
+    return {
+        level: {
+            kind: EntryComparison(keyed(wanted, kind, level), keyed(said, kind, level), bad[kind]) for kind in KINDS
+        }
+        for level in LEVELS
+    }
+
+
+def _without_quantity(key: EntryKey) -> object:
+    return key.kind, key.what, key.anchor
+
+
+def near_misses(exact: EntryComparison, meaning: EntryComparison) -> Iterator[dict[str, str]]:
+    """Yield each given entry that is wrong in one respect only, with the missing entry it is close to."""
+    missing, extra = set(exact.missing), set(exact.extra)
+    wanted = {key: spec for key, spec in meaning.wanted.items() if spec in missing}
+    said = {key: spec for key, spec in meaning.said.items() if spec in extra}
+    for what, rest in DIFFERENCES.items():
+        waiting = {rest(key): key for key in reversed(wanted)}
+        for key in [*said]:
+            if (found := waiting.pop(rest(key), None)) is not None:
+                yield {"said": said.pop(key).text, "wanted": wanted.pop(found).text, "differs": what}
+
+
+DIFFERENCES: Mapping[str, Callable[[EntryKey], object]] = {
+    "words": lambda key: key,
+    "quantity": _without_quantity,
+    "anchor": lambda key: (key.quantity, key.what),
+}
+"""The respects in which an entry can be nearly right, each with the part of the key that must agree."""
+
+
 def annotation_prompt(card: Card) -> Prompt:
     """Return what models are asked about a description."""
     return Prompt(
@@ -140,7 +361,7 @@ def _score(
     """Score the entries of an answer."""
     answered, reading = answer is not None, answer or AnnotationReading()
     levels = compare_entries(item, reading, matcher())
-    scores = _scores(levels, answered=answered) | _partial_scores(levels["meaning"])
+    scores = _scores(levels, answered=answered)
     return AnswerScores(
         {name: scores[name] for name in ("f1", *METRICS)},
         answer={FIELDS[kind]: [spec.text for spec in reading.of_kind(kind)] for kind in KINDS} if answered else None,
@@ -191,18 +412,6 @@ def _faults(answer: object, evidence: Mapping[str, Any]) -> Iterator[str]:
         yield from (f"{side} {entry}" for side in ("missing", "extra") for entry in field[side])
 
 
-def _pool(card: Card) -> Pool:
-    """Return the worked examples named by the card: JSON rows, each an annotation with a ``rationale``."""
-    found = pool_file(card)
-    lines = enumerate(text_of(found).split("\n"), 1)
-    examples = tuple(_example(line, f"{found}: line {number}") for number, line in lines if line.strip())
-    return Pool(str(card.examples), examples, _identity)
-
-
-def _identity(item: Annotation) -> Identity:
-    return Identity((folded(item.description),))
-
-
 class _ExampleRow(AnnotationRow):
     item_id: StrictStr
     description: StrictStr
@@ -210,69 +419,57 @@ class _ExampleRow(AnnotationRow):
     rationale: StrictStr
 
 
-def _example(line: str, place: str) -> Example:
-    try:
-        row = _ExampleRow.model_validate(json_of(line, place))
-        annotation = annotation_of(row.item_id, row.difficulty, row.description, *row.entries)
-    except ValidationError as error:
-        raise problem_of(error, place) from None
-    except NotationError as error:
-        raise UsageError(f"{place}: {error.message}") from None
-    return Example(annotation, answer_text(annotation), row.rationale)
+def _pool(card: Card) -> Pool:
+    """Return the worked examples named by the card: JSON rows, each an annotation with a ``rationale``."""
+    path = pool_file(card)
+    examples = list[Example]()
+    for number, line in enumerate(text_of(path).split("\n"), 1):
+        if not line.strip():
+            continue
+        place = f"{path}: line {number}"
+        try:
+            row = _ExampleRow.model_validate(json_of(line, place))
+            annotation = annotation_of(row.item_id, row.difficulty, row.description, *row.entries)
+        except ValidationError as error:
+            raise problem_of(error, place) from None
+        except NotationError as error:
+            raise UsageError(f"{place}: {error.message}") from None
+        examples.append(Example(annotation, answer_text(annotation), row.rationale))
+    return Pool(str(card.examples), tuple(examples), _identity)
+
+
+def _identity(item: Annotation) -> Identity:
+    return Identity((folded(item.description),))
 
 
 def _scores(levels: Mapping[Level, Mapping[Kind, EntryComparison]], *, answered: bool) -> Scores:
+    """Return all scores. Without an answer, those of one description are 0, even if no entry is expected."""
     scores: Scores = {}
     for level, fields in levels.items():
         ending = "" if level == "exact" else f"_{level}"
-        for prefix, held in {"": [*fields.values()], **{f"{kind}_": [fields[kind]] for kind in KINDS}}.items():
-            found = _overlap(held, answered=answered)
-            pooled = _pooled(found, answered=answered)
-            scores |= {f"{prefix}{name}{ending}": score for name, score in pooled.items()}
-            if not ending:
-                own = _per_item(found, pooled["f1"].reason, answered=answered)
-                scores |= {f"{prefix}{name}_per_item": score for name, score in own.items()}
-    return scores | _whole_scores([*levels["exact"].values()], answered=answered)
-
-
-def _overlap(held: Sequence[EntryComparison], *, answered: bool) -> Overlap:
-    """Count the correct, given and expected entries of several kinds together."""
-    wanted = sum(len(one.wanted) for one in held)
-    said = sum(one.total for one in held) if answered else wanted
-    return Overlap(sum(one.right for one in held), said, wanted)
-
-
-def _pooled(found: Overlap, *, answered: bool) -> Scores:
-    """Return precision, recall and F1 with all entries as weights."""
-    right, said, wanted = found
-    reason = f"{right} right, {said} said, {wanted} wanted" if answered else f"no answer, {wanted} wanted"
-    parts = {"precision": (right, said), "recall": (right, wanted), "f1": (2 * right, said + wanted)}
-    return {
-        name: Score(total, weight, reason) if weight else Score.missing(reason if said + wanted else NO_ENTRIES)
-        for name, (total, weight) in parts.items()
-    }
-
-
-def _per_item(found: Overlap, reason: str, *, answered: bool) -> Scores:
-    """Return the scores of one description. Without an answer all are 0, even if no entry is expected."""
-    return {name: Score(answered * getattr(found, name), 1, reason) for name in ("precision", "recall", "f1")}
-
-
-def _whole_scores(held: Sequence[EntryComparison], *, answered: bool) -> Scores:
-    wrong = sum(len(one.missing) + len(one.extra) + one.bad for one in held)
-    bad, said = sum(one.bad for one in held), sum(one.total for one in held)
-    return {
+        for prefix, kinds in {"": KINDS, **{f"{kind}_": (kind,) for kind in KINDS}}.items():
+            compared = [fields[kind] for kind in kinds]
+            right, wanted = sum(field.right for field in compared), sum(len(field.wanted) for field in compared)
+            said = sum(field.total for field in compared) if answered else wanted
+            overlap = Overlap(right, said, wanted)
+            reason = f"{right} right, {said} said, {wanted} wanted" if answered else f"no answer, {wanted} wanted"
+            parts = {"precision": (right, said), "recall": (right, wanted), "f1": (2 * right, said + wanted)}
+            absent = Score.missing(reason if said + wanted else NO_ENTRIES)
+            for name, (total, weight) in parts.items():
+                pooled = Score(total, weight, reason) if weight else absent
+                scores[f"{prefix}{name}{ending}"] = pooled
+                if not ending:
+                    own = Score(answered * getattr(overlap, name), 1, reason if said + wanted else NO_ENTRIES)
+                    scores[f"{prefix}{name}_per_item"] = own
+    exact, meaning = levels["exact"].values(), levels["meaning"]
+    wrong = sum(len(field.missing) + len(field.extra) + field.bad for field in exact)
+    bad, said = sum(field.bad for field in exact), sum(field.total for field in exact)
+    quantities = [field.agreeing_in_quantity() for field in meaning.values()]
+    return scores | {
         "exact_match": right_or_wrong(answered and not wrong, f"{wrong} entries missing or wrong"),
         "unread": Score(bad, said, f"{bad} of {said} cannot be read") if said else Score.missing("nothing was said"),
-    }
-
-
-def _partial_scores(fields: Mapping[Kind, EntryComparison]) -> Scores:
-    """Score two parts of entries that otherwise agree by meaning: the comparison with its number, and the anchor."""
-    quantities = [one.agreeing_in_quantity() for one in fields.values()]
-    return {
         "quantities": _share(quantities, "comparison and number"),
-        "anchors": _share([fields["oor"].agreeing_in_anchor()], "anchor"),
+        "anchors": _share([meaning["oor"].agreeing_in_anchor()], "anchor"),
     }
 
 

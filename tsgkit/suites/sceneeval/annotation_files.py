@@ -26,10 +26,9 @@ import io
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 from pydantic import StrictInt, StrictStr, ValidationError
 
@@ -148,58 +147,68 @@ class _RawRow:
     description: str
     entries: Mapping[Kind, Sequence[str]]
     room: str = ""
-    place: int = 0
 
-
-@dataclass
-class _FindingCollector:
-    """A collector of findings."""
-
-    found: list[Finding] = field(default_factory=list)
-
-    def add(self, code: str, message: str, raw: _RawRow | None = None, hint: str = "") -> None:
-        place = Place(line=raw.line, item=raw.item_id) if raw else Place()
-        self.found.append(Finding(code, RULES[code].severity, message, hint, place))
+    def finding(self, code: str, message: str, hint: str = "") -> Finding:
+        """Return a finding on this row."""
+        return Finding(code, RULES[code].severity, message, hint, Place(line=self.line, item=self.item_id))
 
 
 def read_annotations(text: str, file: str) -> AnnotationFile:
     """Read annotations from a text: JSON if it starts with ``{``, else the published CSV."""
-    collector = _FindingCollector()
-    rows = _json_rows(text, file) if text.lstrip().startswith("{") else list(_csv_rows(text, file, collector))
-    annotations = tuple(_annotation(raw, collector) for raw in rows)
-    _check_ids(rows, collector)
-    return AnnotationFile(file, annotations, tuple(collector.found))
+    findings = list[Finding]()
+    rows = _json_rows(text, file) if text.lstrip().startswith("{") else list(_csv_rows(text, file, findings))
+    annotations = list[Annotation]()
+    for raw in rows:
+        specs: dict[Kind, list[Specification]] = {kind: [] for kind in KINDS}
+        for kind in KINDS:
+            for entry in raw.entries[kind]:
+                try:
+                    specs[kind].append(PARSERS[kind](entry))
+                except NotationError as error:
+                    findings.append(raw.finding("bad-entry", f"{CELLS[kind]}: {error.message}"))
+        counts, attributes, pairs, built = map(tuple, specs.values())
+        room = "" if raw.room == NONE else raw.room
+        annotation = Annotation(raw.item_id, raw.difficulty, raw.description, counts, attributes, pairs, built, room)
+        annotations.append(annotation)
+        findings += _findings_on_row(raw, annotation)
+    seen: set[str] = set()
+    for place, raw in enumerate(rows):
+        if raw.item_id in seen:
+            findings.append(raw.finding("repeated-id", f"the ID {raw.item_id} occurs twice"))
+        seen.add(raw.item_id)
+        if raw.item_id != str(place):
+            findings.append(raw.finding("out-of-place", f"ID {raw.item_id} stands in row {place}"))
+    return AnnotationFile(file, tuple(annotations), tuple(findings))
 
 
-def _csv_rows(text: str, file: str, collector: _FindingCollector) -> Iterator[_RawRow]:
+def _csv_rows(text: str, file: str, findings: list[Finding]) -> Iterator[_RawRow]:
     csv.field_size_limit(MOST)
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     try:
         names = [name.strip() for name in reader.fieldnames or ()]
         if missing := [column for column in COLUMNS if column not in names]:
             raise FileProblem(f"{file}: column {missing[0]} is missing", hint=f"expected columns: {', '.join(COLUMNS)}")
-        for name in names:
-            if name not in (*COLUMNS, "Room"):
-                collector.add("more-columns", f"the column {name!r:.60}")
+        unused = [name for name in names if name not in (*COLUMNS, "Room")]
+        code = "more-columns"
+        findings += [Finding(code, RULES[code].severity, f"the column {name!r:.60}") for name in unused]
         reader.fieldnames = names
-        for place, row in enumerate(reader):
-            yield _from_csv(row, reader.line_num, place, file)
+        for row in reader:
+            if None in row or None in row.values():
+                raise FileProblem(
+                    f"{file}: line {reader.line_num}: the number of cells differs from the number of columns",
+                    hint="quote cells that contain commas",
+                )
+            cell = {name: str(row[name]).strip() for name in row if name}
+            yield _RawRow(
+                reader.line_num,
+                cell["ID"],
+                cell["Difficulty"].lower(),
+                cell["Description"],
+                {kind: [part.strip() for part in cell[CELLS[kind]].split(";") if part.strip()] for kind in KINDS},
+                cell.get("Room", ""),
+            )
     except csv.Error as error:
         raise FileProblem(f"{file}: line {reader.line_num}: {error}") from None
-
-
-def _from_csv(row: Mapping[str | None, Any], line: int, place: int, file: str) -> _RawRow:
-    if None in row or None in row.values():
-        raise FileProblem(
-            f"{file}: line {line}: the number of cells differs from the number of columns",
-            hint="quote cells that contain commas",
-        )
-    cell = {name: str(row[name]) for name in row if name}
-    entries: dict[Kind, list[str]] = {
-        kind: [part.strip() for part in cell[CELLS[kind]].split(";") if part.strip()] for kind in KINDS
-    }
-    return _RawRow(line, cell["ID"].strip(), cell["Difficulty"].strip().lower(), cell["Description"].strip(), entries,
-                cell.get("Room", "").strip(), place)  # fmt: skip
 
 
 def _json_rows(text: str, file: str) -> list[_RawRow]:
@@ -214,71 +223,40 @@ def _json_rows(text: str, file: str) -> list[_RawRow]:
         raise FileProblem(f"{file}: format: {read.format!r:.60} is not {FORMAT}")
     return [
         _RawRow(None, str(row.item_id), row.difficulty, row.description, dict(zip(KINDS, row.entries, strict=True)),
-                row.room, place)
-        for place, row in enumerate(read.annotations)
+                row.room)
+        for row in read.annotations
     ]  # fmt: skip
 
 
-def _annotation(raw: _RawRow, collector: _FindingCollector) -> Annotation:
-    counts, attributes, pairs, built = (tuple(_parsed(kind, raw, collector)) for kind in KINDS)
-    room = "" if raw.room == NONE else raw.room
-    made = Annotation(raw.item_id, raw.difficulty, raw.description, counts, attributes, pairs, built, room)
-    _check_row(raw, made, collector)
-    return made
-
-
-def _parsed(kind: Kind, raw: _RawRow, collector: _FindingCollector) -> Iterator[Specification]:
-    for entry in raw.entries[kind]:
-        try:
-            yield PARSERS[kind](entry)
-        except NotationError as error:
-            collector.add("bad-entry", f"{CELLS[kind]}: {error.message}", raw)
-
-
-def _check_row(raw: _RawRow, made: Annotation, collector: _FindingCollector) -> None:
+def _findings_on_row(raw: _RawRow, annotation: Annotation) -> Iterator[Finding]:
     if not NAME.fullmatch(raw.item_id) or ".." in raw.item_id:
-        collector.add("bad-id", f"the ID {raw.item_id!r:.60}", raw, "letters, digits, hyphens and underscores")
+        yield raw.finding("bad-id", f"the ID {raw.item_id!r:.60}", "letters, digits, hyphens and underscores")
     if raw.difficulty not in DIFFICULTIES:
-        collector.add("unknown-difficulty", f"the difficulty {raw.difficulty!r:.60}", raw)
+        yield raw.finding("unknown-difficulty", f"the difficulty {raw.difficulty!r:.60}")
     if not raw.description:
-        collector.add("empty-description", "no description", raw)
+        yield raw.finding("empty-description", "no description")
     if ";" in raw.description and raw.line is not None:
-        collector.add("cut-description", "the description holds a semicolon", raw)
-    if not made.counts:
-        collector.add("no-counts", "no ObjCount entry", raw)
-    counted = {spec.category for spec in made.counts}
-    for name in made.categories:
+        yield raw.finding("cut-description", "the description holds a semicolon")
+    if not annotation.counts:
+        yield raw.finding("no-counts", "no ObjCount entry")
+    counted = {spec.category for spec in annotation.counts}
+    for name in annotation.categories:
         if name not in counted:
-            collector.add(
-                "uncounted-category", f"{name} stands in no ObjCount entry", raw, "add one, such as ge,1,NAME"
-            )
+            message = f"{name} stands in no ObjCount entry"
+            yield raw.finding("uncounted-category", message, "add one, such as ge,1,NAME")
     for kind in KINDS:
         for entry, times in Counter(raw.entries[kind]).items():
             if times > 1:
-                collector.add("repeated-entry", f"{CELLS[kind]}: {entry} is written {times} times", raw)
-    _check_relations(raw, made, collector)
-
-
-def _check_relations(raw: _RawRow, made: Annotation, collector: _FindingCollector) -> None:
-    for spec in made.object_relations:
+                yield raw.finding("repeated-entry", f"{CELLS[kind]}: {entry} is written {times} times")
+    for spec in annotation.object_relations:
         if spec.anchor_place == NO_ANCHOR:
-            collector.add("no-anchor", f"{spec.text}: no anchor", raw)
+            yield raw.finding("no-anchor", f"{spec.text}: no anchor")
         if len(spec.objects) > 2 and "surround" not in spec.relation.lower():
-            collector.add("several-objects", f"{spec.text}: {len(spec.objects)} objects", raw, "write a pair an entry")
-    for spec in made.room_relations:
+            yield raw.finding("several-objects", f"{spec.text}: {len(spec.objects)} objects", "write a pair an entry")
+    for spec in annotation.room_relations:
         for name in spec.elements:
             if not is_built(name):
-                collector.add("unknown-reference", f"{spec.text}: {name} is nothing built", raw)
-
-
-def _check_ids(rows: Sequence[_RawRow], collector: _FindingCollector) -> None:
-    seen: set[str] = set()
-    for raw in rows:
-        if raw.item_id in seen:
-            collector.add("repeated-id", f"the ID {raw.item_id} occurs twice", raw)
-        seen.add(raw.item_id)
-        if raw.item_id != str(raw.place):
-            collector.add("out-of-place", f"ID {raw.item_id} stands in row {raw.place}", raw)
+                yield raw.finding("unknown-reference", f"{spec.text}: {name} is nothing built")
 
 
 def as_csv(annotations: Sequence[Annotation]) -> str:
@@ -287,17 +265,17 @@ def as_csv(annotations: Sequence[Annotation]) -> str:
     plain = csv.writer(out, lineterminator="\n")
     quoting = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL)  # the plain one does not see a bare return
     plain.writerow(COLUMNS)
-    for one in annotations:
-        listed = (one.counts, one.attributes, one.object_relations, one.room_relations)
-        cells = [";".join(spec.text for spec in specs) for specs in listed]
-        row = [one.item_id, one.difficulty, one.description, *cells]
+    for each in annotations:
+        lists = (each.counts, each.attributes, each.object_relations, each.room_relations)
+        cells = [";".join(spec.text for spec in specs) for specs in lists]
+        row = [each.item_id, each.difficulty, each.description, *cells]
         (quoting if any("\r" in cell for cell in row) else plain).writerow(row)
     return out.getvalue()
 
 
 def as_json(annotations: Sequence[Annotation]) -> str:
     """Return the annotations in the JSON format."""
-    value = {"format": FORMAT, "annotations": [annotation_value(one) for one in annotations]}
+    value = {"format": FORMAT, "annotations": list(map(annotation_value, annotations))}
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -308,35 +286,34 @@ def read_annotation_file(path: Path) -> AnnotationFile:
 
 def unmapped_relations(annotations: Iterable[Annotation]) -> Iterator[Finding]:
     """Yield a finding for each relation that the table (the working project's or the bundled one) does not map."""
-    table = relation_table()
-    for one in annotations:
-        for spec in one.of_kind("oor"):
-            if table.between_objects(spec.relation) is None:
-                yield _unmapped(one, f"{spec.text}: {spaced(spec.relation)}")
-        for spec in one.of_kind("oar"):
-            element = element_of(spec.elements[0])
-            if element is None or table.to_room(spec.relation, element) is None:
-                yield _unmapped(one, f"{spec.text}: {spaced(spec.relation)} {spaced(spec.elements[0])}")
-
-
-def _unmapped(annotation: Annotation, message: str) -> Finding:
-    code, hint = "unmapped-relation", f"write what it means into tasks/{RELATIONS}"
-    return Finding(code, RULES[code].severity, message, hint, Place(item=annotation.item_id))
+    table, code = relation_table(), "unmapped-relation"
+    hint = f"write what it means into tasks/{RELATIONS}"
+    for annotation in annotations:
+        for spec in (*annotation.of_kind("oor"), *annotation.of_kind("oar")):
+            phrase = spaced(spec.relation)
+            if spec.kind == "oor":
+                is_mapped = table.between_objects(spec.relation) is not None
+            else:
+                element = element_of(spec.elements[0])
+                is_mapped = element is not None and table.to_room(spec.relation, element) is not None
+                phrase += f" {spaced(spec.elements[0])}"
+            if not is_mapped:
+                place = Place(item=annotation.item_id)
+                yield Finding(code, RULES[code].severity, f"{spec.text}: {phrase}", hint, place)
 
 
 def inspect(data: bytes, file: str, task: str | None = None) -> Inspection:
     """Inspect the content of a file."""
+    rows, findings, problem = 0, tuple[Finding, ...](), ""
     try:
-        found = read_annotations(data.decode("utf-8-sig"), file)
+        content = read_annotations(data.decode("utf-8-sig"), file)
+        rows, findings = len(content.annotations), content.findings
+        content.usable()
     except UnicodeDecodeError:
-        return Inspection(ANNOTATIONS, 0, (), RULES, f"{file}: this is not UTF-8 text")
+        problem = f"{file}: this is not UTF-8 text"
     except TsgkitError as error:
-        return Inspection(ANNOTATIONS, 0, (), RULES, error.message)
-    try:
-        found.usable()
-    except TsgkitError as error:
-        return Inspection(ANNOTATIONS, len(found.annotations), found.findings, RULES, error.message)
-    return Inspection(ANNOTATIONS, len(found.annotations), found.findings, RULES)
+        problem = error.message
+    return Inspection(ANNOTATIONS, rows, findings, RULES, problem)
 
 
 def kinds_of(file: Path) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -151,12 +151,30 @@ def _read_text(text: str) -> AnnotationReading:
         return AnnotationReading(unreadable=TOO_MUCH)
     if found and found[-1].is_cut and _names_fields(said[found[-1].start :]):
         return AnnotationReading(unreadable=CUT)
-    if given:
-        one, value = next((one for one in reversed(given) if _has_entries(one[1])), given[-1])
-        line = lines_before + said.count("\n", 0, one.start) + 1
-        reading = _read_value(one, value, line, others=len(given) - 1)
-        return replace(reading, spans=((part.start + one.start, part.start + one.end),))
-    return _read_lines(part, lines_before)
+    if not given:
+        return _read_lines(part, lines_before)
+    one, value = next((each for each in reversed(given) if _has_entries(each[1])), given[-1])
+    line = lines_before + said.count("\n", 0, one.start) + 1
+    reader = _Reader()
+    if len(given) > 1:
+        others = f"{len(given) - 1} other annotations in it; the last one with entries counts"
+        reader.notes.append(ignored(line, others))
+    if one.repaired:
+        reader.notes.append(repaired(line, "not written as JSON"))
+    if isinstance(value, list):
+        reader.notes.append(repaired(line, "entries without fields, told apart by their form"))
+        for entry in value:
+            reader.add_entry(kind_of_form(entry), entry, line)
+    for name, entries in value.items() if isinstance(value, dict) else ():
+        kind = kind_named(name)
+        if kind is None:
+            reader.notes.append(ignored(line, "a field that was not requested", name))
+            continue
+        if name != FIELDS[kind]:
+            reader.notes.append(repaired(line, f"another name for {FIELDS[kind]}", name))
+        for entry in entries if isinstance(entries, list) else [entries]:
+            reader.add_value(kind, entry, line)
+    return reader.reading([(part.start + one.start, part.start + one.end)])
 
 
 def _plain_json(text: str) -> list[FoundValue]:
@@ -164,18 +182,18 @@ def _plain_json(text: str) -> list[FoundValue]:
 
     Most replies are plain JSON, and this takes less than a tenth of the time of the tolerant parser.
     """
+
+    def refuse(constant: str) -> None:
+        raise ValueError(constant)
+
     start = len(text) - len(text.lstrip())
     text = text.strip()
     if not text.startswith("{") or text.count("{") > 1 or text.count("[") > 2 * len(FIELDS) or "\\u" in text:
         return []
     try:
-        return [FoundValue(json.loads(text, parse_constant=_refused), start, start + len(text), repaired=False)]
+        return [FoundValue(json.loads(text, parse_constant=refuse), start, start + len(text), repaired=False)]
     except ValueError:
         return []
-
-
-def _refused(text: str) -> None:
-    raise ValueError(text)
 
 
 def kind_named(name: str) -> Kind | None:
@@ -211,11 +229,9 @@ def _names_fields(text: str) -> bool:
 
 
 def _has_entries(value: object) -> bool:
-    return isinstance(value, list) or (isinstance(value, dict) and any(value[name] for name in _fields_of(value)))
-
-
-def _fields_of(value: Mapping[str, Any]) -> list[str]:
-    return [name for name in value if kind_named(name)]
+    if isinstance(value, dict):
+        return any(entries for name, entries in value.items() if kind_named(name))
+    return isinstance(value, list)
 
 
 @dataclass
@@ -226,13 +242,13 @@ class _Reader:
     bad: list[BadEntry] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
 
-    def entry(self, kind: Kind, written: str, line: int) -> None:
+    def add_entry(self, kind: Kind, written: str, line: int) -> None:
         """Add one entry."""
-        found, reason = _parsed(kind, written) if len(written) <= LONGEST else (None, TOO_LONG)
-        if found is None:
+        spec, reason = _parsed(kind, written) if len(written) <= LONGEST else (None, TOO_LONG)
+        if spec is None:
             self.bad.append(BadEntry(kind, unread(line, reason, written)))
             return
-        self.specifications.append(found)
+        self.specifications.append(spec)
         if reason:
             self.notes.append(repaired(line, reason, written))
 
@@ -240,55 +256,25 @@ class _Reader:
         """Add the semicolon-separated entries of a cell or line."""
         for entry in written.replace("\n", ";").split(";"):
             if entry.strip():
-                self.entry(kind, entry.strip(), line)
+                self.add_entry(kind, entry.strip(), line)
 
-    def add_invalid(self, kind: Kind, value: object, line: int) -> None:
-        """Add a value that cannot be an entry."""
-        self.bad.append(BadEntry(kind, unread(line, "no entry, which is a text with commas", repr(value)[:200])))
+    def add_value(self, kind: Kind, value: object, line: int) -> None:
+        """Add the entries of a JSON value: a text, or one entry as a list or an object of its parts."""
+        if value is None:
+            return
+        if isinstance(value, str):
+            self.add_entries(kind, value, line)
+        elif isinstance(value, list) and value and all(isinstance(part, str | int | float) for part in value):
+            self.add_entry(kind, ",".join(map(str, value)), line)
+        elif isinstance(value, dict) and (parts := _parts_of(value)):
+            self.add_entry(kind, ",".join(parts), line)
+        else:
+            note = unread(line, "no entry, which is a text with commas", repr(value)[:200])
+            self.bad.append(BadEntry(kind, note))
 
-    def reading(self) -> AnnotationReading:
+    def reading(self, spans: Sequence[tuple[int, int]]) -> AnnotationReading:
         """Return everything collected."""
-        return AnnotationReading(tuple(self.specifications), tuple(self.bad), tuple(self.notes))
-
-
-def _read_value(found: FoundValue, value: object, line: int, *, others: int) -> AnnotationReading:
-    reader = _Reader()
-    if others:
-        reader.notes.append(ignored(line, f"{others} other annotations in it; the last one with entries counts"))
-    if found.repaired:
-        reader.notes.append(repaired(line, "not written as JSON"))
-    if isinstance(value, dict):
-        _read_fields(value, line, reader)
-    elif isinstance(value, list):
-        reader.notes.append(repaired(line, "entries without fields, told apart by their form"))
-        for entry in value:
-            reader.entry(kind_of_form(entry), entry, line)
-    return reader.reading()
-
-
-def _read_fields(value: Mapping[str, Any], line: int, reader: _Reader) -> None:
-    for name, entries in value.items():
-        kind = kind_named(name)
-        if kind is None:
-            reader.notes.append(ignored(line, "a field that was not requested", name))
-            continue
-        if name != FIELDS[kind]:
-            reader.notes.append(repaired(line, f"another name for {FIELDS[kind]}", name))
-        for entry in entries if isinstance(entries, list) else [entries]:
-            _read_entry(kind, entry, line, reader)
-
-
-def _read_entry(kind: Kind, entry: object, line: int, reader: _Reader) -> None:
-    if entry is None:
-        return
-    if isinstance(entry, str):
-        reader.add_entries(kind, entry, line)
-    elif isinstance(entry, list) and entry and all(isinstance(part, str | int | float) for part in entry):
-        reader.entry(kind, ",".join(map(str, entry)), line)
-    elif isinstance(entry, dict) and (parts := _parts_of(entry)):
-        reader.entry(kind, ",".join(parts), line)
-    else:
-        reader.add_invalid(kind, entry, line)
+        return AnnotationReading(tuple(self.specifications), tuple(self.bad), tuple(self.notes), spans=tuple(spans))
 
 
 def _parts_of(entry: Mapping[str, Any]) -> list[str]:
@@ -297,7 +283,7 @@ def _parts_of(entry: Mapping[str, Any]) -> list[str]:
     parts: list[str] = []
     for names in PARTS:
         value = next((known[name] for name in names if name in known), None)
-        parts += [str(one) for one in (value if isinstance(value, list) else [value]) if one is not None]
+        parts += [str(part) for part in (value if isinstance(value, list) else [value]) if part is not None]
     return parts
 
 
@@ -305,7 +291,7 @@ def _read_lines(part: Part, lines_before: int) -> AnnotationReading:
     """Read entries line by line. Headings give their kind, else their form does."""
     reader = _Reader()
     kind: Kind | None = None
-    is_one = False
+    has_annotation = False
     spans: list[tuple[int, int]] = []
     start = part.start
     for number, line in enumerate(part.text.split("\n"), lines_before + 1):
@@ -314,25 +300,25 @@ def _read_lines(part: Part, lines_before: int) -> AnnotationReading:
         heading = HEADING.fullmatch(plain)
         named = kind_named(heading[1]) if heading else None
         if heading and named:
-            kind, is_one = named, True
+            kind, has_annotation = named, True
             plain = _plain(heading[2])
         if ENTRY.match(plain):
-            is_one = True
+            has_annotation = True
             for entry in plain.split(";"):
                 stripped = _plain(entry)
                 reader.add_entries(kind or kind_of_form(stripped), stripped, number)
         elif kind and plain.count(",") > 1:
-            reader.entry(kind, plain, number)
+            reader.add_entry(kind, plain, number)
         elif not named and plain.lower() not in EMPTY_WORDS:
             reader.notes.append(ignored(number, "no entry and no heading", plain))
         if len(reader.specifications) > read_before:
             stripped_line = Part(line, start).strip()
             spans.append((stripped_line.start, stripped_line.end))
         start += len(line) + 1
-    if not is_one:
+    if not has_annotation:
         return AnnotationReading(unreadable=NOTHING)
     reader.notes.insert(0, repaired(lines_before + 1, "not written as JSON, read line by line"))
-    return replace(reader.reading(), spans=tuple(spans))
+    return reader.reading(spans)
 
 
 def _plain(line: str) -> str:
@@ -356,43 +342,28 @@ def kind_of_form(entry: str) -> Kind:
 
 @lru_cache(50_000)
 def _parsed(kind: Kind, written: str) -> tuple[Specification | None, str]:
-    """Return the parsed entry and the repairs, or None and the error."""
-    entry, reasons = _repaired_entry(kind, written)
+    """Return the parsed entry and its repairs, or None and the error. Repairs only change the form."""
+    fields = [part.strip() for part in written.strip(" \t\"'`.").split(",")]
+    reasons: list[str] = []
+    folded = " ".join(fields[0].lower().replace("_", " ").split())
+    comparison = COMPARISONS.get(folded, folded if folded in QUANTITIES else fields[0])
+    if comparison != fields[0]:
+        fields[0] = comparison
+        reasons.append("the comparison as a sign or in words")
+    if len(fields) > 1:
+        whole = fields[1].removesuffix(".0")
+        number = str(NUMBERS.get(fields[1].lower(), whole if whole.isdecimal() else fields[1]))
+        if number != fields[1]:
+            fields[1] = number
+            reasons.append("the number in words")
+    if kind == "oor" and len(fields) > 4 and not PLACE.fullmatch(fields[3]):
+        fields.insert(3, "-1")
+        reasons.append("no place of the anchor")
+    entry = ",".join(fields)
     try:
         return PARSERS[kind](entry), ", ".join(reasons)
     except NotationError as error:
         return None, quoted(error.message.removeprefix(f"{entry!r}: "))
-
-
-def _repaired_entry(kind: Kind, written: str) -> tuple[str, list[str]]:
-    """Return an entry in the requested form, as far as possible, and the repairs."""
-    fields = [part.strip() for part in written.strip(" \t\"'`.").split(",")]
-    reasons: list[str] = []
-    for place, (change, reason) in enumerate(REPAIRS):
-        if len(fields) > place and (changed := change(fields[place])) != fields[place]:
-            fields[place] = changed
-            reasons.append(reason)
-    if kind == "oor" and len(fields) > 4 and not PLACE.fullmatch(fields[3]):
-        fields.insert(3, "-1")
-        reasons.append("no place of the anchor")
-    return ",".join(fields), reasons
-
-
-def _comparison(text: str) -> str:
-    folded = " ".join(text.lower().replace("_", " ").split())
-    return COMPARISONS.get(folded, folded if folded in QUANTITIES else text)
-
-
-def _number(text: str) -> str:
-    whole = text.removesuffix(".0")
-    return str(NUMBERS.get(text.lower(), whole if whole.isdecimal() else text))
-
-
-REPAIRS: Sequence[tuple[Callable[[str], str], str]] = (
-    (_comparison, "the comparison as a sign or in words"),
-    (_number, "the number in words"),
-)
-"""Repairs of the first fields of an entry."""
 
 
 def answer_text(annotation: Annotation) -> str:
@@ -407,9 +378,6 @@ def answer_text(annotation: Annotation) -> str:
       "room_relations": []
     }
     """
-    return _lists({FIELDS[kind]: [spec.text for spec in annotation.of_kind(kind)] for kind in KINDS})
-
-
-def _lists(fields: Mapping[str, Sequence[str]]) -> str:
-    lines = (f"  {json.dumps(name)}: {json.dumps(entries, ensure_ascii=False)}" for name, entries in fields.items())
+    entries = ((FIELDS[kind], [spec.text for spec in annotation.of_kind(kind)]) for kind in KINDS)
+    lines = (f"  {json.dumps(name)}: {json.dumps(texts, ensure_ascii=False)}" for name, texts in entries)
     return "{\n" + ",\n".join(lines) + "\n}"

@@ -25,7 +25,7 @@ from __future__ import annotations
 import operator
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -277,24 +277,23 @@ def scene_graph(annotation: Annotation) -> networkx.MultiDiGraph[str]:
         graph.add_node(spaced(spec.category), kind="object", count=spec.wanted)
     for source, relation, target, spec in _edges(annotation):
         for node in (source, target):
-            graph.nodes[node].setdefault("kind", "object") if node in graph else graph.add_node(node, kind="object")
+            if "kind" not in graph.nodes.get(node, ()):
+                graph.add_node(node, kind="object")
         if spec.kind != "oor":
             graph.nodes[target]["kind"] = "attribute" if spec.kind == "atr" else "built"
         graph.add_edge(source, target, relation=relation, quantity=spec.wanted, text=spec.text)
     return graph
 
 
-def _edges(annotation: Annotation) -> list[tuple[str, str, str, Specification]]:
-    found: list[tuple[str, str, str, Specification]] = []
+def _edges(annotation: Annotation) -> Iterator[tuple[str, str, str, Specification]]:
+    """Yield the edges between names, each with its demand."""
     for spec in annotation.specifications:
         if spec.kind == "atr":
-            found.append((spaced(spec.category), "is", spaced(spec.attribute), spec))
-        elif spec.kind == "oor":
-            others = dict.fromkeys(spec.others)
-            found += [(spaced(other), spaced(spec.relation), spaced(spec.anchor), spec) for other in others]
-        elif spec.kind == "oar":
-            found += [(spaced(spec.category), spaced(spec.relation), spaced(one), spec) for one in spec.elements]
-    return found
+            yield spaced(spec.category), "is", spaced(spec.attribute), spec
+        for other in dict.fromkeys(spec.others) if spec.kind == "oor" else ():
+            yield spaced(other), spaced(spec.relation), spaced(spec.anchor), spec
+        for element in spec.elements:
+            yield spaced(spec.category), spaced(spec.relation), spaced(element), spec
 
 
 def triplets(annotation: Annotation) -> tuple[tuple[str, str, str], ...]:

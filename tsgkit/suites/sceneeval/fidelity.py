@@ -13,13 +13,14 @@ In ``strict``, a demand is unknown if the missing answer could decide it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, NamedTuple
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry import Group, MeasuredScene, Relation, groups, relation_of_objects, relation_to_room
+from tsgkit.geometry import MeasuredScene, Relation, groups, relation_of_objects, relation_to_room
 from tsgkit.library.cards import Card
 from tsgkit.llm.reply import Ask
 from tsgkit.scoring.score import Score
@@ -54,12 +55,22 @@ METRICS = with_averages(
 
 
 async def ask_judge(annotation: Annotation, scene: LoadedScene, judge: Judge, ask: Ask | None) -> JudgeAnswers:
-    """Ask the judge all questions, concurrently where possible."""
+    """Ask the judge all questions, concurrently where possible.
+
+    It is asked for the category of each object, and for the attributes of objects that the description asks about.
+    """
     floors = {ground.id: ground.room for ground in scene.stage.floors}
+
+    async def object_answers() -> tuple[Mapping[str, str | Unknown | None], Mapping[Specification, AttributeAnswer]]:
+        answers = JudgeAnswers(await judge.categories(scene, annotation.categories, ask))
+        questions = [(spec, names) for spec in annotation.of_kind("atr") if (names := answers.of(spec.category))]
+        attributes = await gather_all(*(judge.attribute(scene, spec, names, ask) for spec, names in questions))
+        return answers.matched, {spec: has for (spec, _), has in zip(questions, attributes, strict=True)}
+
     pairs, rooms, (matched, attributes) = await gather_all(
         judge.object_relations(annotation, ask),
         judge.room_relations(annotation, floors, ask),
-        _object_answers(annotation, scene, judge, ask),
+        object_answers(),
     )
     return JudgeAnswers(matched, attributes, pairs, rooms)
 
@@ -83,9 +94,29 @@ def measure(annotation: Annotation, scene: LoadedScene, answers: JudgeAnswers) -
 
 
 def _scores(sample: Annotation, value: Mapping[str, Any], profile: str) -> Scores:
-    """Score how many demands of each kind are met."""
-    found = {one["text"]: one for one in value.get("specifications", ())}
-    return {kind: _score_of_kind(sample, kind, profile, value, found) for kind in KINDS}
+    """Score how many demands of each kind are met. Unknown demands are left out."""
+    results = {result["text"]: result for result in value.get("specifications", ())}
+    scores: Scores = {}
+    for kind in KINDS:
+        wanted = sample.of_kind(kind)
+        if not wanted:
+            scores[kind] = Score.missing("the description demands nothing of this kind")
+        elif value["found"] == ABSENT and profile == "official":
+            scores[kind] = Score.missing(NOT_SEEN)
+        elif value["found"] in OUTCOMES and profile == "strict":
+            scores[kind] = Score(0, len(wanted), value["reason"])
+        else:
+            scores[kind] = _share_met({spec.text: results[spec.text]["profiles"][profile] for spec in wanted})
+    return scores
+
+
+def _share_met(verdicts: Mapping[str, Mapping[str, Any]]) -> Score:
+    known = [verdict["satisfied"] for verdict in verdicts.values() if verdict["satisfied"] is not None]
+    if not known:
+        return Score.missing(next(iter(verdicts.values()))["reason"])
+    unmet = [f"{text}: {verdict['reason']}" for text, verdict in verdicts.items() if verdict["satisfied"] is False]
+    why = f"; {unmet[0]}" + (f" (and {len(unmet) - 1} more)" if len(unmet) > 1 else "") if unmet else ""
+    return Score(sum(known), len(known), f"{sum(known)} of {len(known)} demands are met{why}")
 
 
 def _answer(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -130,32 +161,6 @@ def _verdicts(record: Mapping[str, Any], sample: Annotation, metric: str, profil
         yield Verdict(str(number), label == MET, label, MET, spec.kind.upper(), text=in_words(spec))
 
 
-def _demands_in_words(sample: Annotation) -> str:
-    """Return the demands in words."""
-    return "\n".join(in_words(spec) for spec in sample.specifications)
-
-
-def _score_of_kind(
-    sample: Annotation, kind: str, profile: str, value: Mapping[str, Any], found: Mapping[str, Any]
-) -> Score:
-    """Score the demands of a kind by how many are met. Unknown demands are left out."""
-    wanted = [spec for spec in sample.specifications if spec.kind == kind]
-    if not wanted:
-        return Score.missing("the description demands nothing of this kind")
-    if value["found"] == ABSENT and profile == "official":
-        return Score.missing(NOT_SEEN)
-    if value["found"] in OUTCOMES and profile == "strict":
-        return Score(0, len(wanted), value["reason"])
-    verdicts = [found[spec.text]["profiles"][profile] for spec in wanted]
-    known = [one["satisfied"] for one in verdicts if one["satisfied"] is not None]
-    if not known:
-        return Score.missing(verdicts[0]["reason"])
-    pairs = zip(wanted, verdicts, strict=True)
-    unmet = [f"{spec.text}: {one['reason']}" for spec, one in pairs if one["satisfied"] is False]
-    why = f"; {unmet[0]}" + (f" (and {len(unmet) - 1} more)" if len(unmet) > 1 else "") if unmet else ""
-    return Score(sum(known), len(known), f"{sum(known)} of {len(known)} demands are met{why}")
-
-
 @dataclass(frozen=True)
 class DemandVerdict:
     """The result for a demand: met or not (None if unknown), how many objects or groups satisfy it, why, and the
@@ -168,12 +173,7 @@ class DemandVerdict:
 
     def value(self) -> dict[str, Any]:
         """Return the verdict as JSON."""
-        return {
-            "satisfied": self.satisfied,
-            "count": self.count,
-            "reason": self.reason,
-            "groups": [dict(group) for group in self.groups],
-        }
+        return {"satisfied": self.satisfied, "count": self.count, "reason": self.reason, "groups": list(self.groups)}
 
 
 class CheckedGroup(NamedTuple):
@@ -219,10 +219,12 @@ class JudgeAnswers:
         """Return the objects of a category."""
         return tuple(name for name, found in self.matched.items() if found == category)
 
-    @property
-    def unsure(self) -> Mapping[str, Unknown]:
-        """The objects of unknown category."""
-        return {name: found for name, found in self.matched.items() if isinstance(found, Unknown)}
+    def unsure(self, stage: MeasuredScene) -> Mapping[str, Unknown]:
+        """Return the objects that may be of any category. In ``official`` they are of none, so there are no such
+        objects."""
+        if stage.profile.self_pairs:
+            return {}
+        return {name: category for name, category in self.matched.items() if isinstance(category, Unknown)}
 
     @property
     def all_answers(self) -> list[object]:
@@ -230,29 +232,13 @@ class JudgeAnswers:
         return [one for said in (self.matched, self.attributes, self.pairs, self.rooms) for one in said.values()]
 
 
-async def _object_answers(
-    annotation: Annotation, scene: LoadedScene, judge: Judge, ask: Ask | None
-) -> tuple[Mapping[str, str | Unknown | None], Mapping[Specification, AttributeAnswer]]:
-    """Return the category of each object, and the attributes of objects that the description asks about."""
-    answers = JudgeAnswers(await judge.categories(scene, annotation.categories, ask))
-    there = [(spec, found) for spec in annotation.of_kind("atr") if (found := answers.of(spec.category))]
-    said = await gather_all(*(judge.attribute(scene, spec, instances, ask) for spec, instances in there))
-    return answers.matched, {spec: one for (spec, _), one in zip(there, said, strict=True)}
-
-
 def _count_verdict(spec: Specification, stage: MeasuredScene, answers: JudgeAnswers) -> DemandVerdict:
     names = answers.of(spec.category)
     listed = f": {', '.join(names)}" if names else ""
     what = f"{len(names)} {spaced(spec.category)}{listed}; {spec.wanted} needed"
     sure = DemandVerdict(spec.holds(len(names)), len(names), what)
-    unsure = _unsure(stage, answers)
+    unsure = answers.unsure(stage)
     return _if_decided(spec, sure, len(names) + len(unsure), unsure)
-
-
-def _unsure(stage: MeasuredScene, answers: JudgeAnswers) -> Mapping[str, Unknown]:
-    """Return the objects that may be of any category. In ``official`` they are of none, so there are no such
-    objects."""
-    return {} if stage.profile.self_pairs else answers.unsure
 
 
 def _if_decided(spec: Specification, sure: DemandVerdict, most: int, unsure: Mapping[str, Unknown]) -> DemandVerdict:
@@ -265,7 +251,7 @@ def _if_decided(spec: Specification, sure: DemandVerdict, most: int, unsure: Map
 
 
 def _attribute_verdict(spec: Specification, stage: MeasuredScene, answers: JudgeAnswers) -> DemandVerdict:
-    said, unsure = answers.attributes.get(spec), _unsure(stage, answers)
+    said, unsure = answers.attributes.get(spec), answers.unsure(stage)
     if said is None:
         return _if_decided(spec, _verdict_without_objects(spec, stage, spec.category, 0, 1), len(unsure), unsure)
     if said.failed is not None and stage.profile.self_pairs:
@@ -313,46 +299,46 @@ def _verdict_without_relation(spec: Specification, stage: MeasuredScene, meant: 
 
 def _object_relation_verdict(spec: Specification, stage: MeasuredScene, answers: JudgeAnswers) -> DemandVerdict:
     # The meaning of a phrase does not depend on the scene, so it is the same for every subject.
-    meant, unsure = answers.pairs.get(spec), _unsure(stage, answers)
+    meant, unsure = answers.pairs.get(spec), answers.unsure(stage)
     if lacking := _missing_category(spec, answers, len(unsure)):
         return _verdict_without_objects(spec, stage, *lacking)
     if meant is None or isinstance(meant, Unknown):
         return _verdict_without_relation(spec, stage, meant)
-    others: dict[str, int] = {}
-    for name in spec.others:
-        others[name] = others.get(name, 0) + 1
-    could_be = [((*answers.of(name), *unsure), n) for name, n in others.items()]
+    could_be = [((*answers.of(name), *unsure), n) for name, n in Counter(spec.others).items()]
     listed = list(islice(groups((*answers.of(spec.anchor), *unsure), could_be, stage.profile), MOST_GROUPS + 1))
     if len(listed) > MOST_GROUPS:
         return DemandVerdict(None, None, f"more than {MOST_GROUPS:,} groups could be meant")
-    found = [
-        CheckedGroup((group.anchor, *group.others), tuple(_measured_relation(stage, one, group) for one in meant))
-        for group in listed
-    ]
-    return _verdict_on_known(spec, stage, answers, found)
+    checked = []
+    for group in listed:
+        relations = [
+            _measured(each.type, relation_of_objects, stage, each.type, group.anchor, group.others, each.side)
+            for each in meant
+        ]
+        checked.append(CheckedGroup((group.anchor, *group.others), tuple(relations)))
+    return _verdict_on_known(spec, stage, answers, checked)
 
 
 def _verdict_on_known(
     spec: Specification, stage: MeasuredScene, answers: JudgeAnswers, found: Sequence[CheckedGroup]
 ) -> DemandVerdict:
     """Return the verdict on objects of known category, if objects of unknown category could not change it."""
-    unsure = _unsure(stage, answers)
+    unsure = answers.unsure(stage)
     known = [one for one in found if unsure.keys().isdisjoint(one.objects)]
     lacking = _missing_category(spec, answers)
     verdict = _verdict_without_objects(spec, stage, *lacking) if lacking else _verdict_from_groups(spec, known)
     return _if_decided(spec, verdict, sum(one.satisfied for one in found), unsure)
 
 
-def _measured_relation(stage: MeasuredScene, meant: MeasuredRelation, group: Group) -> Relation:
+def _measured(name: str, relation: Callable[..., Relation], *arguments: object, **named: object) -> Relation:
     """Return the measured relation. It is not satisfied if one of its objects cannot be measured."""
     try:
-        return relation_of_objects(stage, meant.type, group.anchor, group.others, meant.side)
+        return relation(*arguments, **named)
     except UsageError as error:
-        return Relation(meant.type, 0.0, False, -0.5, error.message)
+        return Relation(name, 0.0, False, -0.5, error.message)
 
 
 def _room_relation_verdict(spec: Specification, stage: MeasuredScene, answers: JudgeAnswers) -> DemandVerdict:
-    meant, unsure = answers.rooms.get(spec), _unsure(stage, answers)
+    meant, unsure = answers.rooms.get(spec), answers.unsure(stage)
     if lacking := _missing_category(spec, answers, len(unsure)):
         return _verdict_without_objects(spec, stage, *lacking)
     if meant is None or isinstance(meant, Unknown):
@@ -360,17 +346,13 @@ def _room_relation_verdict(spec: Specification, stage: MeasuredScene, answers: J
     known = {ground.id for ground in stage.floors}
     floors = [name for name in meant.floors if name in known]
     names = (*answers.of(spec.category), *unsure)
-    found = [CheckedGroup((name,), (_measured_room_relation(stage, meant, name, floors),)) for name in names]
-    return _verdict_on_known(spec, stage, answers, found)
-
-
-def _measured_room_relation(
-    stage: MeasuredScene, meant: MeasuredRoomRelation, name: str, floors: Sequence[str]
-) -> Relation:
-    try:
-        return relation_to_room(stage, meant.type, name, element=meant.element, floors=floors)
-    except UsageError as error:
-        return Relation(meant.type, 0.0, False, -0.5, error.message)
+    checked = []
+    for name in names:
+        relation = _measured(
+            meant.type, relation_to_room, stage, meant.type, name, element=meant.element, floors=floors
+        )
+        checked.append(CheckedGroup((name,), (relation,)))
+    return _verdict_on_known(spec, stage, answers, checked)
 
 
 def _verdict_from_groups(spec: Specification, found: Sequence[CheckedGroup]) -> DemandVerdict:
@@ -398,11 +380,12 @@ _VERDICTS: Mapping[str, Callable[[Specification, MeasuredScene, JudgeAnswers], D
 
 def _meaning(spec: Specification, answers: JudgeAnswers) -> list[str] | None:
     """Return the measured relations that a relation was mapped to, as text."""
-    if spec.kind == "oor":
-        pairs = answers.pairs.get(spec)
-        return None if pairs is None or isinstance(pairs, Unknown) else [str(one) for one in pairs]
-    room = answers.rooms.get(spec) if spec.kind == "oar" else None
-    return None if room is None or isinstance(room, Unknown) else [f"{room.type} {room.element}", *room.floors]
+    meant = (answers.pairs if spec.kind == "oor" else answers.rooms).get(spec)
+    if meant is None or isinstance(meant, Unknown):
+        return None
+    if isinstance(meant, MeasuredRoomRelation):
+        return [f"{meant.type} {meant.element}", *meant.floors]
+    return list(map(str, meant))
 
 
 CHECKS = SceneChecks("fidelity", ask_judge, measure, _scores, _answer, _evidence, _troubles, _unknown)
@@ -410,5 +393,10 @@ CHECKS = SceneChecks("fidelity", ask_judge, measure, _scores, _answer, _evidence
 
 def fidelity(card: Card) -> Task:
     """Return the task that checks rooms against the demands of their descriptions."""
-    view = replace(VIEW, reference=_demands_in_words, faults=_faults, verdicts=_verdicts)
+    view = replace(
+        VIEW,
+        reference=lambda sample: "\n".join(map(in_words, sample.specifications)),
+        faults=_faults,
+        verdicts=_verdicts,
+    )
     return scene_task(card, CHECKS, METRICS, view)

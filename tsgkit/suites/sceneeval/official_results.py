@@ -23,7 +23,7 @@ from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import read_text, walk
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.metrics import PROFILES
-from tsgkit.suites.sceneeval.annotations import Annotation
+from tsgkit.suites.sceneeval.annotations import KINDS, Annotation
 from tsgkit.suites.sceneeval.scene_files.files import json_of, problem_of
 from tsgkit.suites.task import OfficialResults
 
@@ -110,12 +110,30 @@ def official_results(
 
     ``names`` holds the official metric behind each metric of a task, ``score`` scores the task's findings on a scene.
     """
-    scenes, problems = read_results(folder)
+    scenes, unread = read_results(folder)
     known = {sample.item_id: sample for sample in samples}
-    return [
-        _of_method([scene for scene in scenes if scene.method == method], known, problems, names, score)
-        for method in dict.fromkeys(scene.method for scene in scenes)
-    ]
+    results = []
+    for method in dict.fromkeys(scene.method for scene in scenes):
+        judged, problems = dict[str, Judged](), Problems(list, {kind: list(those) for kind, those in unread.items()})
+        for scene in scenes:
+            if scene.method != method:
+                continue
+            sample = known.get(scene.scene_id)
+            if sample is None:
+                problems["scenes only there"].append(scene.scene_id)
+                continue
+            if scene.scene_id in judged:
+                problems["scenes there twice, the first of which counts"].append(scene.scene_id)
+                continue
+            for metric in dict.fromkeys(names.values()):
+                if metric not in scene.metrics:
+                    problems[f"scenes without a readable {metric} there"].append(scene.scene_id)
+            of_task = score(sample, _demands(sample, scene, problems) if "cnt" in names else _plausibility(scene))
+            official = of_task.scores["official"].items()
+            scores = {name: of_metric for name, of_metric in official if names[name] in scene.metrics}
+            judged[scene.scene_id] = replace(of_task, scores={"official": scores})
+        results.append(OfficialResults(method, judged, problems))
+    return results
 
 
 def read_results(folder: Path) -> tuple[list[OfficialScene], Mapping[str, Sequence[str]]]:
@@ -166,38 +184,13 @@ def _scene(path: Path, name: str, problems: Problems) -> OfficialScene:
     return OfficialScene(result.method, str(result.scene_id), matched, metrics)
 
 
-def _of_method(
-    scenes: Sequence[OfficialScene],
-    known: Mapping[str, Annotation],
-    found: Mapping[str, Sequence[str]],
-    names: Mapping[str, str],
-    score: Scorer,
-) -> OfficialResults:
-    judged, problems = dict[str, Judged](), Problems(list, {kind: list(those) for kind, those in found.items()})
-    for scene in scenes:
-        sample = known.get(scene.scene_id)
-        if sample is None:
-            problems["scenes only there"].append(scene.scene_id)
-            continue
-        if scene.scene_id in judged:
-            problems["scenes there twice, the first of which counts"].append(scene.scene_id)
-            continue
-        for metric in dict.fromkeys(names.values()):
-            if metric not in scene.metrics:
-                problems[f"scenes without a readable {metric} there"].append(scene.scene_id)
-        one = score(sample, _demands(sample, scene, problems) if "cnt" in names else _plausibility(scene))
-        scores = {name: of for name, of in one.scores["official"].items() if names[name] in scene.metrics}
-        judged[scene.scene_id] = replace(one, scores={"official": scores})
-    return OfficialResults(scenes[0].method, judged, problems)
-
-
 def _demands(sample: Annotation, scene: OfficialScene, problems: Problems) -> dict[str, Any]:
     """Return the findings of ``sceneeval/fidelity``; both profiles hold the one verdict there is."""
     verdicts: dict[tuple[str, str], bool] = {}
-    for kind in ("cnt", "atr", "oor", "oar"):
+    for kind in KINDS:
         if (data := scene.metrics.get(OFFICIAL_NAMES[kind])) is None:
             continue
-        ours = [spec.text for spec in sample.specifications if spec.kind == kind]
+        ours = [spec.text for spec in sample.of_kind(kind)]
         problems["entries only there"] += [f"{text} of scene {sample.item_id}" for text in data if text not in ours]
         problems["entries only here"] += [f"{text} of scene {sample.item_id}" for text in ours if text not in data]
         verdicts |= {(kind, text): met for text, met in data.items()}

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from tsgkit.geometry import (
     MeasuredScene,
@@ -157,11 +157,9 @@ def _nothing(name: str, value: Mapping[str, Any]) -> str:
     """Return the reason why a metric has no value."""
     if name == "sup" and value["profiles"]["strict"]["objects"]:
         return "of no object is known what holds it"
-    return (
-        "from which sides objects are used is not known"
-        if name == "acc" and "unknown_sides" in value
-        else NOTHING[name]
-    )
+    if name == "acc" and "unknown_sides" in value:
+        return "from which sides objects are used is not known"
+    return NOTHING[name]
 
 
 @dataclass(frozen=True)
@@ -177,35 +175,16 @@ class JudgeAnswers:
         return [*self.types.values(), *self.sides.values()]
 
 
-class Support(NamedTuple):
-    """The support of an object: held or not (None if unknown), how, and the reason if it is not held or unknown."""
-
-    supported: bool | None
-    type: str | None
-    why: str
-
-
-def _supports_of(stage: MeasuredScene, types: Types) -> dict[str, Support]:
-    """Return the support of each object.
+def findings(stage: MeasuredScene, types: Types, sides: Sides) -> dict[str, Any]:
+    """Return all findings under the profile of a stage: by object, by opening, and the parts of each metric.
 
     An object whose support type is unknown stands on the ground in ``official``. In ``strict`` its support is unknown
     too, whatever would hold it: those that nothing could hold would be all that counts, as not held.
     """
-    known = {name: kind for name, kind in types.items() if isinstance(kind, str)}
-    found = {
-        name: Support(one.supported, one.type, "" if one.supported else one.evidence)
-        for name, one in supports(stage, known).items()
-    }
-    if not stage.profile.self_pairs:
-        for name, why in types.items():
-            if isinstance(why, Unknown) and name in found:
-                found[name] = Support(None, None, f"it is not known what holds {name} ({why})")
-    return found
-
-
-def findings(stage: MeasuredScene, types: Types, sides: Sides) -> dict[str, Any]:
-    """Return all findings under the profile of a stage: by object, by opening, and the parts of each metric."""
-    hits, held = collisions(stage), _supports_of(stage, types)
+    hits, held = collisions(stage), supports(stage, {name: of for name, of in types.items() if isinstance(of, str)})
+    unknown = {} if stage.profile.self_pairs else {name: of for name, of in types.items() if isinstance(of, Unknown)}
+    lacking = {name: "" if support.supported else support.evidence for name, support in held.items()}
+    lacking |= {name: f"it is not known what holds {name} ({why})" for name, why in unknown.items()}
     used = {name: found for name, found in sides.items() if not isinstance(found, Unknown)}
     bounds, access = out_of_bounds(stage), accessibility(stage, used)
     way, open_ = navigability(stage), clearances(stage)
@@ -214,13 +193,13 @@ def findings(stage: MeasuredScene, types: Types, sides: Sides) -> dict[str, Any]
         name: {
             "in_collision": bool(hits.colliding_with[name]),
             "colliding_with": list(hits.colliding_with[name]),
-            "supported": held[name].supported,
+            "supported": None if name in unknown else held[name].supported,
             "out_of_bounds": bounds.objects[name].out,
             "accessibility": access[name].score if name in access else None,
-            "support_type": held[name].type,
+            "support_type": None if name in unknown else held[name].type,
             "reasons": [
                 *(hit.evidence for hit in (*hits.hits, *hits.wall_hits) if name in (hit.one, hit.other)),
-                *filter(None, [rugs.get(name), held[name].why]),
+                *filter(None, [rugs.get(name), lacking[name]]),
                 *([bounds.objects[name].evidence] if bounds.objects[name].out else []),
                 *([access[name].evidence] if name in access and access[name].sides else []),
             ],

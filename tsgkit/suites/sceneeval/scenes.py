@@ -200,12 +200,13 @@ def _readings(checks: SceneChecks, task: Task, sample: Annotation, reply: Reply,
     judged, value = SceneScorer(checks).judge(sample, transcript), value_of(transcript) or {"found": ABSENT}
     seen = value["found"] not in OUTCOMES
     troubles = {profile: checks.troubles(value, profile) if seen else [] for profile in PROFILES}
-    strict, official = (
-        "\n".join([_scores_in_words(judged.scores[profile]), *troubles[profile]]) for profile in ("strict", "official")
-    )
-    why: tuple[str, ...] = ()
-    if strict != official:
-        why = ("the profiles measure differently; the reasons say what",)
+    texts = []
+    for profile in ("strict", "official"):
+        pooled = {name: score for name, score in judged.scores[profile].items() if not name.endswith(PER_SCENE)}
+        scores = ", ".join(f"{name} {of.sum:g}/{of.weight:g}" for name, of in pooled.items() if of.weight)
+        texts.append("\n".join([scores, *troubles[profile]]))
+    strict, official = texts
+    why: tuple[str, ...] = ("the profiles measure differently; the reasons say what",) if strict != official else ()
     unreadable = "" if judged.evidence is not None else "; ".join(judged.notes[:1])
     why += () if unreadable else judged.notes
     return TwoReadings(judged.outcome, None if unreadable else strict, unreadable, (), official, "", why)
@@ -381,12 +382,10 @@ async def _findings_of(
     limit = TimeLimit(rooms.seconds)
     try:
         scene = await _in_thread(recorder, lambda: rooms.scene(annotation.item_id), limit)
-    except TsgkitError as error:
-        return await _measure_empty_room(checks, annotation, recorder, error.message)
-    except (MemoryError, RecursionError, OSError) as error:
-        return await _measure_empty_room(
-            checks, annotation, recorder, f"it cannot be read: {type(error).__name__}: {error}"
-        )
+    except (TsgkitError, MemoryError, RecursionError, OSError) as error:
+        unread = f"it cannot be read: {type(error).__name__}: {error}"
+        reason = error.message if isinstance(error, TsgkitError) else unread
+        return await _measure_empty_room(checks, annotation, recorder, reason)
     if scene is None:
         return {"found": ABSENT, "reason": "there is no scene of this id"}
     scene = replace(scene, limit=limit)
@@ -423,31 +422,22 @@ async def _judge_and_measure(
             answers = await checks.ask_judge(annotation, scene, judge, None)
     else:
         answers = await checks.ask_judge(annotation, scene, judge, recorder)
-    value = await _measured(checks, annotation, scene, answers, recorder)
+    if recorder is None or recorder.compute is None:
+        with _scene_faults():
+            value = await _in_thread(recorder, lambda: checks.measure(annotation, scene, answers), scene.limit)
+    else:
+        to_send = replace(scene, limit=scene.limit.rest)  # without what was computed of it, and cannot be sent
+        measured = await recorder.compute(measured_alone, checks, (annotation, to_send, answers))
+        if isinstance(measured, Exception):
+            raise measured
+        value = measured
     if recorder is None:
         return value
     unknown = [
-        {"label": one.label, "outcome": one.outcome and str(one.outcome), "reason": one.reason}
-        for one in unknowns(answers.all_answers)
+        {"label": answer.label, "outcome": answer.outcome and str(answer.outcome), "reason": answer.reason}
+        for answer in unknowns(answers.all_answers)
     ]
     return value | {"judge": {"ended": str(ended(answers.all_answers)), "unknown": unknown}}
-
-
-async def _measured(
-    checks: SceneChecks,
-    annotation: Annotation,
-    scene: LoadedScene,
-    answers: Any,  # noqa: ANN401
-    recorder: RecordingAsk | None,
-) -> dict[str, Any]:
-    if recorder is None or recorder.compute is None:
-        with _scene_faults():
-            return await _in_thread(recorder, lambda: checks.measure(annotation, scene, answers), scene.limit)
-    to_send = replace(scene, limit=scene.limit.rest)  # without what was computed of it, and cannot be sent
-    found: dict[str, Any] | Exception = await recorder.compute(measured_alone, checks, (annotation, to_send, answers))
-    if isinstance(found, Exception):
-        raise found
-    return found
 
 
 def measured_alone(checks: SceneChecks, judged: tuple[Annotation, LoadedScene, Any]) -> dict[str, Any] | Exception:
@@ -500,11 +490,6 @@ def _check_names(folder: Path, item_ids: Sequence[str]) -> None:
         found = next((name for name in sorted(names) if name.endswith(ENDINGS)), "")
         hint = f"the scene of an item is named {name_of(item_ids[0])}.json" + (f", not {found}" if found else "")
         raise UsageError(f"{folder}: no scene in this folder is named after an item", hint=hint)
-
-
-def _scores_in_words(scores: Scores) -> str:
-    listed = {name: one for name, one in scores.items() if not name.endswith(PER_SCENE) and one.weight}
-    return ", ".join(f"{name} {one.sum:g}/{one.weight:g}" for name, one in listed.items())
 
 
 def _judge_record(value: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
@@ -59,14 +59,21 @@ class RelationTable:
 
     def between_objects(self, phrase: str) -> tuple[MeasuredRelation, ...] | None:
         """Return the relations that must all hold, or None if the phrase is not in the table."""
-        return self.objects.get(self._plain(phrase))
+        return self.objects.get(plain(phrase, self.ignored))
 
     def to_room(self, phrase: str, element: str) -> str | None:
         """Return the relation to a built element, or None if the table does not have the phrase for it."""
-        return self.rooms.get(self._plain(phrase), {}).get(element)
+        return self.rooms.get(plain(phrase, self.ignored), {}).get(element)
 
-    def _plain(self, phrase: str) -> str:
-        return plain(phrase, self.ignored)
+    def phrases_by_first_word(
+        self, words_of_phrase: Callable[[str], Sequence[str]]
+    ) -> Mapping[str, Sequence[tuple[str, tuple[str, ...]]]]:
+        """Return the phrases with their words, by the first word, longest first."""
+        phrases = {phrase: tuple(words_of_phrase(phrase)) for phrase in (*self.objects, *self.rooms) if phrase}
+        by_first: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+        for phrase, words in sorted(phrases.items(), key=lambda item: (-len(item[1]), item[0])):
+            by_first.setdefault(words[0], []).append((phrase, words))
+        return by_first
 
 
 def plain(phrase: str, ignored: frozenset[str]) -> str:
@@ -85,14 +92,21 @@ def element_of(reference: str) -> str | None:
 def _table_of(text: str, source: str) -> RelationTable:
     value = _fields(loaded(text, source), source, "objects", "rooms")
     ignored = frozenset(str(word) for word in value.get("ignored", ()))
-    objects = {
-        plain(phrase, ignored): tuple(_meant(one, f"{source}: objects: {phrase}") for one in _listed(types, source))
-        for phrase, types in value["objects"].items()
-    }
-    rooms = {
-        plain(phrase, ignored): _by_element(types, f"{source}: rooms: {phrase}")
-        for phrase, types in value["rooms"].items()
-    }
+    objects = dict[str, tuple[MeasuredRelation, ...]]()
+    for phrase, names in value["objects"].items():
+        where = f"{source}: objects: {phrase}"
+        objects[plain(phrase, ignored)] = tuple(_measured_relation(name, where) for name in _listed(names, source))
+    rooms = dict[str, dict[str, str]]()
+    for phrase, names in value["rooms"].items():
+        where = f"{source}: rooms: {phrase}"
+        if not isinstance(names, dict):
+            raise UsageError(f"{where}: expected a relation for each built element, as in {{wall: on_wall}}")
+        for element, name in names.items():
+            if element not in ELEMENTS:
+                raise UsageError(f"{where}: {element} is not a built element", hint=", ".join(ELEMENTS))
+            if name not in RELATIONS_TO_ROOMS:
+                raise UsageError(f"{where}: there is no relation {name}", hint=", ".join(RELATIONS_TO_ROOMS))
+        rooms[plain(phrase, ignored)] = dict(names)
     return RelationTable(ignored, objects, rooms, hashlib.sha256(text.encode()).hexdigest())
 
 
@@ -103,29 +117,18 @@ def _fields(value: object, source: str, *needed: str) -> dict[str, Any]:
 
 
 def _listed(value: object, source: str) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
         raise UsageError(f"{source}: {value!r:.60} is not a list of names", hint="quote words such as on")
     return value
 
 
-def _meant(text: str, where: str) -> MeasuredRelation:
+def _measured_relation(text: str, where: str) -> MeasuredRelation:
     name, _, side = text.partition(" ")
     if name not in RELATIONS_OF_OBJECTS:
         raise UsageError(f"{where}: there is no relation {name}", hint=", ".join(RELATIONS_OF_OBJECTS))
     if (side or None) not in SIDED.get(name, (None,)):
         raise UsageError(f"{where}: {name} takes {', '.join(SIDED.get(name, ())) or 'no side'}, not {side!r}")
     return MeasuredRelation(name, side or None)
-
-
-def _by_element(types: object, where: str) -> dict[str, str]:
-    if not isinstance(types, dict):
-        raise UsageError(f"{where}: expected a relation for each built element, as in {{wall: on_wall}}")
-    for element, name in types.items():
-        if element not in ELEMENTS:
-            raise UsageError(f"{where}: {element} is not a built element", hint=", ".join(ELEMENTS))
-        if name not in RELATIONS_TO_ROOMS:
-            raise UsageError(f"{where}: there is no relation {name}", hint=", ".join(RELATIONS_TO_ROOMS))
-    return dict(types)
 
 
 def relation_table() -> RelationTable:
@@ -169,14 +172,9 @@ EXACT, KIND_OF, DESCRIBED, BROADER = 4, 3, 2, 1
 
 
 def words_of(text: str) -> Words:
-    """Return the stems of the words of a text."""
-    return tuple(_root(word) for word in _WORD.findall(text.lower()))
-
-
-def _root(word: str) -> str:
-    """Return the stem of a word. ``shelves`` and ``shelf`` have the same one."""
-    found = stem(word)
-    return found[:-1] + "f" if found.endswith("v") else found
+    """Return the stems of the words of a text. ``shelves`` and ``shelf`` have the same one."""
+    roots = map(stem, _WORD.findall(text.lower()))
+    return tuple(root[:-1] + "f" if root.endswith("v") else root for root in roots)
 
 
 @dataclass(frozen=True)
@@ -205,7 +203,9 @@ def fit(category: Words, named: Words, described: Words) -> int:
     if category == named:
         return EXACT
     if not named:
-        return DESCRIBED if _contains_run(category, described) else 0
+        places = range(len(described) - len(category) + 1)
+        is_described = any(described[start : start + len(category)] == category for start in places)
+        return DESCRIBED if is_described else 0
     if set(category) <= set(named) and category[-1] == named[-1]:
         return KIND_OF
     if set(named) <= set(category) and category[-1] == named[-1]:
@@ -213,21 +213,15 @@ def fit(category: Words, named: Words, described: Words) -> int:
     return 0
 
 
-def _contains_run(part: Words, whole: Words) -> bool:
-    return any(whole[start : start + len(part)] == part for start in range(len(whole) - len(part) + 1))
-
-
 def best_category(named: str, description: str, categories: Sequence[str], same: Synonyms) -> str | None:
     """Return the category of an object by its name and description, or None if none fits."""
     name, described = same.known(words_of(spaced(named))), words_of(description)
-    best: tuple[int, int, int] = (0, 0, 0)
-    found = None
+    ranks = list[tuple[int, int, int, str]]()
     for place, category in enumerate(categories):
         words = same.known(words_of(spaced(category)))
-        rank = (fit(words, name, described), len(words), -place)
-        if rank[0] and (found is None or rank > best):
-            best, found = rank, category
-    return found
+        ranks.append((fit(words, name, described), len(words), -place, category))
+    best = max(ranks, default=(0, 0, 0, ""))
+    return best[3] if best[0] else None
 
 
 def mentions(text: str, attribute: str) -> bool:

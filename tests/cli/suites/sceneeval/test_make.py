@@ -15,7 +15,7 @@ from tsgkit.cli import main
 from tsgkit.suites.sceneeval.annotation_files import read_annotation_file
 from tsgkit.suites.sceneeval.annotations import Annotation
 from tsgkit.suites.sceneeval.makers.furniture import furniture
-from tsgkit.suites.sceneeval.makers.sentence_patterns import written_room
+from tsgkit.suites.sceneeval.makers.room_plans import written_room
 
 Captured = pytest.CaptureFixture[str]
 SIX = draws(6)

@@ -1,4 +1,4 @@
-"""Findings from comparing an annotation with its description, in both directions.
+"""Findings from comparing an annotation with its description, in both directions, and with other descriptions.
 
 >>> text = "A bedroom with a red bed and a lamp next to it."
 >>> made = annotation_of("0", "easy", text, ("eq,2,bed",), ("eq,1,bed,soft",), (), ())
@@ -9,6 +9,12 @@ error other-quantity the text tells exactly 1 bed, and eq,2,bed says exactly 2
 error missing-attribute the text says that 'bed' is red, and no ObjAttr entry does
 warning untold-attribute eq,1,bed,soft: the text does not say soft
 
+>>> other = annotation_of("1", "easy", "A kitchen with a stove.", ("eq,1,stove", "eq,1,bed"), ("eq,1,stove,red",))
+>>> for finding in batch_findings([made, other], furniture())[1]:
+...     print(finding.code, finding.message)
+carried-over bed: this text does not name it, and that of 0 does
+carried-over eq,1,stove,red: this text does not say red, and that of 0 does
+
 Errors are certain from the words alone. If the rules may be mistaken, the finding is a warning, for a person to check.
 Meanings are not known here: an attribute or a relation in other words counts as missing.
 """
@@ -16,12 +22,14 @@ Meanings are not known here: an attribute or a relation in other words counts as
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
 from tsgkit.lexicon import bases
+from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.sceneeval.annotation_files import as_json, read_annotations, unmapped_relations
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, annotation_of, spaced
 from tsgkit.suites.sceneeval.makers.descriptions import (
@@ -30,12 +38,13 @@ from tsgkit.suites.sceneeval.makers.descriptions import (
     Quantity,
     Thing,
     attribute_words,
+    names_in,
     read_description,
 )
 from tsgkit.suites.sceneeval.makers.furniture import Furniture, furniture, key_of
 from tsgkit.suites.sceneeval.word_meanings import element_of, relation_table, words_of
 
-__all__ = ["LEVELS", "RULES", "annotation_of", "furniture", "objects_of", "small_of", "text_mismatches"]
+__all__ = ["RULES", "Batch", "annotation_of", "batch_findings", "furniture", "objects_of", "text_mismatches"]
 
 RULES = {
     "level-objects": Rule(ERROR, "the number of objects does not fit the difficulty"),
@@ -72,16 +81,14 @@ IN_ROOM = ("in", "inside", "within")
 BUILT_ANYWHERE = ("corner", "middl", "center")
 LEFT_OUT = ("out-of-place", "cut-description", "empty-description", "unknown-difficulty", "no-counts")
 """Codes of file findings that do not concern entries, or that are found otherwise."""
+MOST_ALIKE = 0.75
+"""The share of common words above which two descriptions are near-duplicates."""
+COMMON = word_set("a an the of in on at with and or to is are there it its next by room wall against stand has one two")
 
 
 def objects_of(annotation: Annotation) -> int:
     """Return the least number of objects demanded."""
     return sum(map(_least, annotation.of_kind("cnt")))
-
-
-def small_of(annotation: Annotation, table: Furniture) -> int:
-    """Return the least number of small objects demanded."""
-    return sum(_least(spec) for spec in annotation.of_kind("cnt") if table.is_small(spec.category))
 
 
 def _least(spec: Specification) -> int:
@@ -91,20 +98,19 @@ def _least(spec: Specification) -> int:
 def text_mismatches(annotation: Annotation, table: Furniture) -> tuple[Finding, ...]:
     """Return all findings by rules, errors first, with those on the form of its entries."""
     check = _AnnotationCheck(annotation, table)
-    checks: Sequence[Callable[[], Iterator[Finding]]] = (
-        check.level,
-        check.things,
-        check.categories,
-        check.quantities,
-        check.numbers,
-        check.attributes_in_text,
-        check.attributes_in_entries,
-        check.relations_in_text,
-        check.relations_in_entries,
-        check.entries,
+    findings = chain(
+        check.level(),
+        check.things(),
+        check.categories(),
+        check.quantities(),
+        check.numbers(),
+        check.attributes_in_text(),
+        check.attributes_in_entries(),
+        check.relations_in_text(),
+        check.relations_in_entries(),
+        check.entries(),
     )
-    found = [finding for check in checks for finding in check()]
-    return tuple(dict.fromkeys(sorted(found, key=lambda one: one.severity != ERROR)))
+    return tuple(dict.fromkeys(sorted(findings, key=lambda finding: finding.severity != ERROR)))
 
 
 @dataclass(frozen=True)
@@ -122,42 +128,38 @@ class _AnnotationCheck:
     def counted(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(spec.category for spec in self.annotation.counts))
 
+    @cached_property
+    def candidates(self) -> dict[str, tuple[str, ...]]:
+        """The categories that each named thing may belong to: synonyms, else those that are more or less precise."""
+        categories = dict[str, tuple[str, ...]]()
+        for name in {thing.name for thing in self.parsed.things}:
+            same = tuple(other for other in self.counted if self.table.same(other) == self.table.same(name))
+            categories[name] = same or tuple(
+                other for other in self.counted if _is_tail(name, other) or _is_tail(other, name)
+            )
+        return categories
+
     def _finding(self, code: str, message: str, hint: str = "") -> Finding:
         return Finding(code, RULES[code].severity, message, hint, Place(item=self.annotation.item_id))
-
-    @cached_property
-    def _meant(self) -> dict[str, tuple[str, ...]]:
-        return {}
-
-    def candidates(self, thing: Thing) -> tuple[str, ...]:
-        """Return the categories that a thing may belong to: synonyms, else those that are more or less precise."""
-        if thing.name not in self._meant:
-            self._meant[thing.name] = self._candidates(thing)
-        return self._meant[thing.name]
-
-    def _candidates(self, thing: Thing) -> tuple[str, ...]:
-        key = self.table.same(thing.name)
-        if same := tuple(name for name in self.counted if self.table.same(name) == key):
-            return same
-        return tuple(name for name in self.counted if _is_tail(thing.name, name) or _is_tail(name, thing.name))
 
     def level(self) -> Iterator[Finding]:
         name = self.annotation.difficulty
         if name not in LEVELS:
             return
         fewest, most, most_small = LEVELS[name]
-        number, small = objects_of(self.annotation), small_of(self.annotation, self.table)
+        number = objects_of(self.annotation)
+        counts = self.annotation.of_kind("cnt")
+        small = sum(_least(spec) for spec in counts if self.table.is_small(spec.category))
         if not fewest <= number <= most:
             wanted = f"at most {most}" if number > most else f"at least {fewest}"
             yield self._finding("level-objects", f"{name} has {wanted} objects, and {number} are counted")
         if small > most_small:
-            yield self._finding(
-                "level-small", f"{name} has at most {most_small} small objects, and {small} are counted"
-            )
+            message = f"{name} has at most {most_small} small objects, and {small} are counted"
+            yield self._finding("level-small", message)
 
     def things(self) -> Iterator[Finding]:
         for thing in self.parsed.things:
-            if self.candidates(thing) or (thing.is_definite and not thing.is_known):
+            if self.candidates[thing.name] or (thing.is_definite and not thing.is_known):
                 continue
             if not thing.is_known:
                 yield self._finding("unknown-thing", f"nothing is counted that {thing.name!r} may be")
@@ -167,7 +169,7 @@ class _AnnotationCheck:
                 yield self._finding("uncounted-thing", message, hint)
 
     def categories(self) -> Iterator[Finding]:
-        named = {name for thing in self.parsed.things for name in self.candidates(thing)}
+        named = {name for names in self.candidates.values() for name in names}
         keys = {self.table.same(thing.name) for thing in self.parsed.things}
         for name in self.annotation.categories:
             if self.table.same(name) in keys or key_of(name) in self.parsed.runs or self.parsed.says(name):
@@ -184,23 +186,20 @@ class _AnnotationCheck:
                 if len({spec.n for spec in specs if spec.quantity == "eq"}) > 1 or len(specs) > 2:
                     yield self._finding("several-counts", f"{name} is counted by {', '.join(s.text for s in specs)}")
                 continue
-            named = [thing for thing in self.parsed.things if self.candidates(thing) == (name,)]
-            yield from self._quantity(specs[0], named)
-
-    def _quantity(self, spec: Specification, named: Sequence[Thing]) -> Iterator[Finding]:
-        mentioned = [thing.quantity for thing in named if thing.quantity is not None]
-        is_shared = any(thing.is_shared for thing in named)
-        if not mentioned:
-            if named and spec.quantity == "eq" and not any(thing.is_definite for thing in named) and spec.n > 1:
-                yield self._finding("unsure-quantity", f"the text tells no number, and {spec.text} does")
-            return
-        if len(mentioned) == 1 and not is_shared:
-            verdict = _verdict(mentioned[0], spec)
-            if verdict:
-                message = f"the text tells {mentioned[0]} {spaced(spec.category)}, and {spec.text} says {spec.wanted}"
-                yield self._finding(verdict, message)
-        elif message := _of_several(mentioned, spec, is_shared=is_shared):
-            yield self._finding("other-quantity", message)
+            spec = specs[0]
+            named = [thing for thing in self.parsed.things if self.candidates[thing.name] == (name,)]
+            quantities = [thing.quantity for thing in named if thing.quantity is not None]
+            is_shared = any(thing.is_shared for thing in named)
+            if not quantities:
+                is_definite = any(thing.is_definite for thing in named)
+                if named and spec.quantity == "eq" and not is_definite and spec.n > 1:
+                    yield self._finding("unsure-quantity", f"the text tells no number, and {spec.text} does")
+            elif len(quantities) == 1 and not is_shared:
+                if code := _quantity_difference(quantities[0], spec):
+                    message = f"the text tells {quantities[0]} {spaced(name)}, and {spec.text} says {spec.wanted}"
+                    yield self._finding(code, message)
+            elif message := _contradiction_of_several(quantities, spec, is_shared=is_shared):
+                yield self._finding("other-quantity", message)
 
     def numbers(self) -> Iterator[Finding]:
         most = {spec.category: spec.n for spec in self.annotation.of_kind("cnt") if spec.quantity in ("eq", "le")}
@@ -213,44 +212,33 @@ class _AnnotationCheck:
 
     def attributes_in_text(self) -> Iterator[Finding]:
         for thing in self.parsed.things:
-            names = self.candidates(thing)
-            for phrase, is_sure in attribute_words(thing, self.table):
-                if not names or phrase in NO_ATTRIBUTES or self._is_demanded(phrase, names):
+            names = self.candidates[thing.name]
+            demanded = [spec.attribute for spec in self.annotation.of_kind("atr") if spec.category in names]
+            for phrase, is_sure in attribute_words(thing, self.table) if names else ():
+                roots = _roots(phrase)
+                if phrase in NO_ATTRIBUTES or any(roots & _roots(text) for text in (*demanded, *names)):
                     continue
                 code = "missing-attribute" if is_sure else "unsure-attribute"
                 message = f"the text says that {thing.name!r} is {phrase}, and no ObjAttr entry does"
-                yield self._finding(
-                    code, message, f"add {_head(thing)},{names[0]},{phrase.replace(' ', '_')} to the attributes"
-                )
-
-    def _is_demanded(self, phrase: str, names: Sequence[str]) -> bool:
-        roots = _roots(phrase)
-        said = [spec.attribute for spec in self.annotation.of_kind("atr") if spec.category in names]
-        return any(roots & _roots(text) for text in (*said, *names))
+                hint = f"add {_head(thing)},{names[0]},{phrase.replace(' ', '_')} to the attributes"
+                yield self._finding(code, message, hint)
 
     def attributes_in_entries(self) -> Iterator[Finding]:
-        mentioned = _roots(" ".join(token.word for token in self.parsed.tokens))
+        roots, kind_of = _roots(" ".join(token.word for token in self.parsed.tokens)), self.table.attributes
         for spec in self.annotation.of_kind("atr"):
-            if kinds := self._merged(spec.attribute):
+            words = spaced(re.sub("[-/&+]", " ", spec.attribute)).split()
+            kinds = dict.fromkeys(kind for word in words if (kind := kind_of.get(word)))
+            if len(kinds) > 1 and not self.table.attribute_kind(spec.attribute):
                 message = f"{spec.text}: {spaced(spec.attribute)} is {' and '.join(kinds)}"
                 yield self._finding("merged-attribute", message, "write an entry for each")
-            elif not _roots(spec.attribute) & mentioned:
+            elif not _roots(spec.attribute) & roots:
                 message = f"{spec.text}: the text does not say {spaced(spec.attribute)}"
                 yield self._finding("untold-attribute", message)
         for name in self.counted:
-            words = spaced(name).split()
-            if len(words) > 1 and self.table.attributes.get(words[0]) in ("colour", "pattern"):
-                message = f"the category {name} holds the attribute {words[0]}"
-                hint = f"count {'_'.join(words[1:])}, and demand {words[0]} as an attribute"
-                yield self._finding("attribute-in-category", message, hint)
-
-    def _merged(self, attribute: str) -> tuple[str, ...]:
-        """Return the kinds of several attributes joined in one, or nothing if there is only one."""
-        if self.table.attribute_kind(attribute):
-            return ()
-        words = spaced(attribute.replace("/", " ").replace("&", " ").replace("+", " ").replace("-", " ")).split()
-        kinds = dict.fromkeys(kind for word in words if (kind := self.table.attributes.get(word)))
-        return tuple(kinds) if len(kinds) > 1 else ()
+            first, _, rest = spaced(name).partition(" ")
+            if rest and kind_of.get(first) in ("colour", "pattern"):
+                hint = f"count {rest.replace(' ', '_')}, and demand {first} as an attribute"
+                yield self._finding("attribute-in-category", f"the category {name} holds the attribute {first}", hint)
 
     def relations_in_text(self) -> Iterator[Finding]:
         for placing in self.parsed.placings:
@@ -262,42 +250,45 @@ class _AnnotationCheck:
 
     def _is_placed(self, placing: Placing) -> bool:
         """Return True if an entry relates the things that a phrase joins, or if the phrase is unclear."""
-        mine = () if placing.thing is None else self.candidates(self.parsed.things[placing.thing])
-        to = () if placing.anchor is None else self.candidates(self.parsed.things[placing.anchor])
-        if mine == to and not any(_least(spec) > 1 for spec in self.annotation.of_kind("cnt") if spec.category in mine):
-            mine = ()  # a thing has no relation to itself: the placed thing follows the phrase
-        if not mine and not to:
+        subjects, anchors = (
+            () if number is None else self.candidates[self.parsed.things[number].name]
+            for number in (placing.thing, placing.anchor)
+        )
+        counts = [spec for spec in self.annotation.of_kind("cnt") if spec.category in subjects]
+        if subjects == anchors and not any(_least(spec) > 1 for spec in counts):
+            subjects = ()  # a thing has no relation to itself: the placed thing follows the phrase
+        if not subjects and not anchors:
             return True
-        built = placing.element or self._corner(placing)
+        is_in_room = any(word in BUILT_ANYWHERE for word in words_of(placing.phrase))
+        built = placing.element or ("room" if is_in_room else "")
         if placing.anchor is None and built:
-            return not mine or self._is_built_against(placing.phrase, built, mine)
+            if not subjects or placing.phrase in IN_ROOM or relation_table().to_room(placing.phrase, built) is None:
+                return True
+            specs = [spec for spec in self.annotation.of_kind("oar") if spec.category in subjects]
+            return any(element_of(name) == built for spec in specs for name in spec.elements)
         pairs = self.annotation.of_kind("oor")
-        if mine and to:
-            return any(_joins(spec, mine, to) for spec in pairs)
-        return any(set(mine or to) & set(spec.categories) for spec in pairs)
-
-    def _corner(self, placing: Placing) -> str:
-        return "room" if any(word in BUILT_ANYWHERE for word in words_of(placing.phrase)) else ""
-
-    def _is_built_against(self, phrase: str, element: str, names: Sequence[str]) -> bool:
-        if phrase in IN_ROOM or relation_table().to_room(phrase, element) is None:
-            return True
-        specs = [spec for spec in self.annotation.of_kind("oar") if spec.category in names]
-        return any(element_of(name) == element for spec in specs for name in spec.elements)
+        if subjects and anchors:
+            return any(_joins(spec, subjects, anchors) for spec in pairs)
+        return any(set(subjects or anchors) & set(spec.categories) for spec in pairs)
 
     def relations_in_entries(self) -> Iterator[Finding]:
-        for spec in (*self.annotation.of_kind("oor"), *self.annotation.of_kind("oar")):
-            if not self._is_worded(spec) and not _is_of_a_room(spec):
-                yield self._finding("untold-relation", f"{spec.text}: the text does not say {spaced(spec.relation)}")
+        """Yield the relations that are not in the text in these words, nor in others that mean the same.
 
-    def _is_worded(self, spec: Specification) -> bool:
+        In which room something is, texts say in many ways.
+        """
         table = relation_table()
-        if self.parsed.says(" ".join(word for word in spaced(spec.relation).split() if word not in table.ignored)):
-            return True
-        meant = table.between_objects(spec.relation) if spec.kind == "oor" else None
-        if any(one.type in ("inside_of", "on_top") for one in meant or ()) and self.parsed.roots & HOLDING:
-            return True
-        return any(_means_the_same(placing.phrase, spec) for placing in self.parsed.placings)
+        for spec in (*self.annotation.of_kind("oor"), *self.annotation.of_kind("oar")):
+            words = spaced(spec.relation)
+            if self.parsed.says(" ".join(word for word in words.split() if word not in table.ignored)):
+                continue
+            if spec.kind == "oor":
+                meant = table.between_objects(spec.relation) or ()
+                if any(relation.type in ("inside_of", "on_top") for relation in meant) and self.parsed.roots & HOLDING:
+                    continue
+            elif element_of(spec.elements[0]) == "room" and words in IN_ROOM:
+                continue
+            if not any(_means_the_same(placing.phrase, spec) for placing in self.parsed.placings):
+                yield self._finding("untold-relation", f"{spec.text}: the text does not say {words}")
 
     def entries(self) -> Iterator[Finding]:
         for spec in self.annotation.specifications:
@@ -339,40 +330,28 @@ def _is_tail(short: str, whole: str) -> bool:
     return len(key_of(short)) > 2 and key_of(whole).endswith(key_of(short))
 
 
-def _verdict(mentioned: Quantity, spec: Specification) -> str:
+def _quantity_difference(mentioned: Quantity, spec: Specification) -> str:
     """Return the code for how a number mentioned once differs from an entry, or an empty text if it does not."""
-    if mentioned.is_vague:
+
+    def span(comparison: str, n: int) -> tuple[str, int]:
+        return {"gt": ("ge", n + 1), "lt": ("le", n - 1)}.get(comparison, (comparison, n))
+
+    comparison, n, is_vague = mentioned
+    if is_vague:
         return "" if spec.quantity in ("ge", "gt") else "other-quantity" if spec.n < 2 else "unsure-quantity"
-    if (mentioned.comparison, mentioned.n) == ("eq", 0):
+    if (comparison, n) == ("eq", 0):
         return "" if spec.holds(0) and not spec.holds(1) else "other-quantity"
-    if _span(mentioned.comparison, mentioned.n) == _span(spec.quantity, spec.n) or (spec.quantity, spec.n) == (
-        "ge",
-        mentioned.n,
-    ) == (
-        "ge",
-        1,
-    ):
+    demanded = span(spec.quantity, spec.n)
+    if span(comparison, n) == demanded or (spec.quantity, spec.n, n) == ("ge", 1, 1):
         return ""
-    is_loose = mentioned.comparison == "eq" and (spec.quantity, spec.n) in (
-        ("ge", mentioned.n),
-        ("gt", mentioned.n - 1),
-    )
-    return "unsure-quantity" if is_loose else "other-quantity"
+    return "unsure-quantity" if comparison == "eq" and demanded == ("ge", n) else "other-quantity"
 
 
-def _span(comparison: str, n: int) -> tuple[str, int]:
-    """Return a comparison in its normal form."""
-    return {"gt": ("ge", n + 1), "lt": ("le", n - 1)}.get(comparison, (comparison, n))
-
-
-def _of_several(mentioned: Sequence[Quantity], spec: Specification, *, is_shared: bool) -> str:
+def _contradiction_of_several(quantities: Sequence[Quantity], spec: Specification, *, is_shared: bool) -> str:
     """Return why numbers mentioned several times, or for each of several things, contradict an entry."""
-    if (
-        any(one.is_vague or one.n == 0 or one.comparison not in ("eq", "ge") for one in mentioned)
-        or spec.quantity == "le"
-    ):
+    if spec.quantity == "le" or any(of.is_vague or of.n == 0 or of.comparison not in ("eq", "ge") for of in quantities):
         return ""
-    most, total = max(one.n for one in mentioned), sum(one.n for one in mentioned)
+    most, total = max(of.n for of in quantities), sum(of.n for of in quantities)
     says = f"{spaced(spec.category)}, and {spec.text} says {spec.wanted}"
     if _least(spec) < most:
         return f"in one place alone the text tells of {most} {says}"
@@ -387,27 +366,85 @@ def _roots(text: str) -> frozenset[str]:
     return frozenset(root for word in words for root in words_of(SAME_STEM.get(word, word)))
 
 
-def _joins(spec: Specification, mine: Sequence[str], to: Sequence[str]) -> bool:
-    """Return True if a relation is between one of ``mine`` and one of ``to``."""
+def _joins(spec: Specification, subjects: Sequence[str], anchors: Sequence[str]) -> bool:
+    """Return True if a relation is between a subject and an anchor."""
     names = list(spec.categories)
-    first = next((name for name in names if name in mine), None)
+    first = next((name for name in names if name in subjects), None)
     if first is None:
         return False
     names.remove(first)
-    return any(name in to for name in names)
+    return any(name in anchors for name in names)
 
 
 def _means_the_same(phrase: str, spec: Specification) -> bool:
     table = relation_table()
     if spec.kind == "oar":
-        element = element_of(spec.elements[0])
-        mine = table.to_room(spec.relation, element) if element else None
-        return mine is not None and element is not None and table.to_room(phrase, element) == mine
-    said, demanded = table.between_objects(phrase), table.between_objects(spec.relation)
-    types = [{"upside" if str(one) in UPSIDE else one.type for one in meant or ()} for meant in (said, demanded)]
-    return bool(types[0] & types[1])
+        element = element_of(spec.elements[0]) or ""
+        meant = table.to_room(spec.relation, element)
+        return meant is not None and table.to_room(phrase, element) == meant
+    said, demanded = (
+        {"upside" if str(relation) in UPSIDE else relation.type for relation in table.between_objects(words) or ()}
+        for words in (phrase, spec.relation)
+    )
+    return bool(said & demanded)
 
 
-def _is_of_a_room(spec: Specification) -> bool:
-    """Return True if a relation only says in which room something is. Texts say that in many ways."""
-    return spec.kind == "oar" and element_of(spec.elements[0]) == "room" and spaced(spec.relation) in IN_ROOM
+def batch_findings(
+    annotations: Sequence[Annotation], table: Furniture, known: Sequence[str] = ()
+) -> list[tuple[Finding, ...]]:
+    """Return the findings on each annotation, compared with the others and with known descriptions."""
+    batch = Batch(annotations, table, known)
+    return [batch.findings(place) for place in range(len(annotations))]
+
+
+class Batch:
+    """A batch of annotations to compare with each other and with known descriptions, which take precedence.
+
+    The errors are ``near-duplicate`` (a description is very similar to another one) and ``carried-over`` (a demand
+    comes from another description).
+    """
+
+    def __init__(self, annotations: Sequence[Annotation], table: Furniture, known: Sequence[str] = ()) -> None:
+        self.annotations, self.table = annotations, table
+        self.names = [names_in(annotation.description, table) for annotation in annotations]
+        self.words = [_content_words(annotation.description) for annotation in annotations]
+        self.known = [_content_words(text) for text in known]
+
+    def findings(self, place: int, instead: Annotation | None = None) -> tuple[Finding, ...]:
+        """Return the findings on the annotation at an index, or on another one in its place."""
+        annotation = instead or self.annotations[place]
+        messages = [*self._duplicates(annotation, place), *self._carried_over(annotation, place)]
+        return tuple(Finding(code, ERROR, text, "", Place(item=annotation.item_id)) for code, text in messages)
+
+    def _duplicates(self, annotation: Annotation, place: int) -> Iterator[tuple[str, str]]:
+        words = _content_words(annotation.description)
+
+        def is_alike(other: frozenset[str]) -> bool:
+            return bool(words) and len(words & other) / len(words | other) > MOST_ALIKE
+
+        if any(map(is_alike, self.known)):
+            yield "near-duplicate", "the description is much like one there is already"
+        if (other := next((n for n in range(place) if is_alike(self.words[n])), None)) is not None:
+            yield "near-duplicate", f"the description is much like that of {self.annotations[other].item_id}"
+
+    def _carried_over(self, annotation: Annotation, place: int) -> Iterator[tuple[str, str]]:
+        words, names = frozenset(words_of(annotation.description)), names_in(annotation.description, self.table)
+        others = [n for n in range(len(self.annotations)) if n != place]
+        for name in annotation.categories:
+            key = self.table.same(name)
+            if key in names or not words.isdisjoint(words_of(spaced(name))[-1:]):
+                continue
+            if whose := next((self.annotations[n].item_id for n in others if key in self.names[n]), ""):
+                yield "carried-over", f"{name}: this text does not name it, and that of {whose} does"
+        for spec in annotation.of_kind("atr"):
+            wanted = frozenset(words_of(spaced(spec.attribute)))
+            if not wanted or wanted & words:
+                continue
+            if whose := next((self.annotations[n].item_id for n in others if wanted <= self.words[n]), ""):
+                said = spaced(spec.attribute)
+                yield "carried-over", f"{spec.text}: this text does not say {said}, and that of {whose} does"
+
+
+def _content_words(text: str) -> frozenset[str]:
+    """Return the stems of the words that distinguish one description from another."""
+    return frozenset(words_of(text)) - COMMON

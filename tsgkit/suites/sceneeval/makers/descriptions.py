@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from tsgkit.geometry import ELEMENTS
 from tsgkit.lexicon.tables import word_set
-from tsgkit.suites.sceneeval.annotation_replies import NUMBERS
+from tsgkit.suites.sceneeval.annotation_replies import COMPARISONS, NUMBERS
 from tsgkit.suites.sceneeval.annotations import ROOMS, WORDS, spaced
 from tsgkit.suites.sceneeval.makers.furniture import CERTAIN_KINDS, Furniture, furniture, key_of
 from tsgkit.suites.sceneeval.word_meanings import relation_table, words_of
@@ -40,7 +40,6 @@ _TOKEN = re.compile(r"[^\W_]+|[.,;:!?()]")
 ENDS = frozenset(".;:!?()")
 DEFINITE = word_set("the its their his her this that these those each every both all whose which same")
 VAGUE = word_set("several some many few multiple various numerous")
-PARTS_OF = word_set("of")
 VERBS = word_set(
     "is are be was has have having stand stands standing sit sits sitting lie lies lying hang hangs hanging face faces",
     "facing hold holds holding rest rests resting lean leans leaning surround surrounds surrounding surrounded fill",
@@ -63,15 +62,8 @@ NEGATIONS = frozenset(("not", "without", "never", "isn", "aren", "shouldn"))
 FURTHER = ("more", "others", "further", "additional")
 """Words that refer to things named before if they follow a number and no name follows them."""
 MANY = {"pair": 2, "couple": 2}
-COMPARISONS = {
-    ("at", "least"): "ge",
-    ("at", "most"): "le",
-    ("up", "to"): "le",
-    ("more", "than"): "gt",
-    ("fewer", "than"): "lt",
-    ("less", "than"): "lt",
-}
 IRREGULAR = {"hung": "hang"}
+GROUPS = ("row", "stack", "set", "group", "collection")
 
 
 class Quantity(NamedTuple):
@@ -168,173 +160,137 @@ def _ends(words: Sequence[str], start: int) -> Iterator[int]:
 
 def read_description(text: str, categories: Iterable[str], table: Furniture) -> Description:
     """Parse a description. The annotation's categories count as names of things."""
-    tokens = tuple(map(_token, _TOKEN.findall(text[:LONGEST].lower())))
-    things = _Reader(tokens, tuple(categories), table).things()
+    words = _TOKEN.findall(text[:LONGEST].lower())
+    things = _Reader(words, frozenset(map(key_of, categories)), table).things()
+    tokens = tuple(Token(word, words_of(IRREGULAR.get(word, word))[0] if word[0].isalnum() else word) for word in words)
     return Description(text, tokens, things, tuple(_placings(tokens, things)))
-
-
-def _token(word: str) -> Token:
-    return Token(word, words_of(IRREGULAR.get(word, word))[0] if word[0].isalnum() else word)
 
 
 class _Reader:
     """A left-to-right search for things."""
 
-    def __init__(self, tokens: Sequence[Token], categories: Sequence[str], table: Furniture) -> None:
-        self.tokens, self.table = tokens, table
-        counted = frozenset(map(key_of, categories))
+    def __init__(self, words: Sequence[str], counted: frozenset[str], table: Furniture) -> None:
+        self.words, self.table = words, table
         self.known = counted | (frozenset(table.names) - table.ambiguous)
-        self.sharing = _sharing(tokens)
+        self.sharing = _sharing(words)
 
     def things(self) -> tuple[Thing, ...]:
-        spans = self._spans()
-        taken = {place for start, end in spans for place in range(start, end)}
-        known = [self._thing(start, end) for start, end in spans]
-        unknown = [thing for thing in self._unknown(taken) if thing is not None]
-        return tuple(sorted([*known, *unknown], key=lambda thing: thing.start))
-
-    def _spans(self) -> list[tuple[int, int]]:
-        """Return the spans of known names, longest first. Adjacent names are joined."""
+        """Return the things with known names, longest first and adjacent names joined, and the unknown ones."""
         spans: list[tuple[int, int]] = []
         place = 0
-        while place < len(self.tokens):
+        while place < len(self.words):
             end = self._end_of_name(place)
             if end and spans and spans[-1][1] == place:
                 spans[-1] = (place, end)
             elif end:
                 spans.append((place, end))
             place = end or place + 1
-        return spans
+        named = {place for start, end in spans for place in range(start, end)}
+        things = [self._thing(start, end) for start, end in spans]
+        return tuple(sorted([*things, *self._unknown_things(named)], key=lambda thing: thing.start))
 
     def _end_of_name(self, start: int) -> int:
-        if not self.tokens[start].word[0].isalnum() or self._is_verb(start):
+        """Return the end of the longest known name that starts here, or 0."""
+        words = self.words[start : start + LONGEST_NAME]
+        if words[0] in VERBS:  # such as faces
             return 0
-        words = [token.word for token in self.tokens[start : start + LONGEST_NAME]]
         ends = [end for end in _ends(words, 0) if key_of(" ".join(words[:end])) in self.known]
         nouns = [end for end in ends if words[end - 1] != "stands"]  # a plant stands on it
         return start + (nouns or ends)[-1] if ends else 0
 
-    def _is_verb(self, start: int) -> bool:
-        """Return True if the word may be a verb here, such as ``faces``."""
-        return self.tokens[start].word in VERBS
-
     def _thing(self, start: int, end: int) -> Thing:
-        modifiers, quantity, is_definite = self._before(start, self.tokens[end - 1].word)
-        name = " ".join(token.word for token in self.tokens[start:end])
-        after = self._after(end)
-        return Thing(start, end, name, (*modifiers, *after), quantity, is_definite, self.sharing[start])
-
-    def _before(self, start: int, last: str) -> tuple[tuple[str, ...], Quantity | None, bool]:
-        """Return what comes before a name: attributes, the quantity, and whether it is definite."""
+        """Return a thing with its quantity, and its attributes before and after the name."""
         place, modifiers = start - 1, list[str]()
         while place >= 0 and start - place <= WIDEST and self._goes_on(place):
-            if self.tokens[place].word[0].isalnum() and self.tokens[place].word != "and":
-                modifiers.insert(0, self.tokens[place].word)
+            if self.words[place] not in (",", "and"):
+                modifiers.insert(0, self.words[place])
             place -= 1
-        word = self.tokens[place].word if place >= 0 else ""
-        quantity = _quantity(self.tokens, place, last)
-        if quantity is None and word not in DEFINITE:
-            modifiers = self._attributes_at_the_end(modifiers)
-        return tuple(modifiers), quantity, word in DEFINITE
+        is_definite = place >= 0 and self.words[place] in DEFINITE
+        quantity = _quantity(self.words, place, self.words[end - 1])
+        if quantity is None and not is_definite:  # before a name without a determiner, other words may be verbs
+            others = [number for number, word in enumerate(modifiers, 1) if not self._is_attribute(word)]
+            modifiers = modifiers[max(others, default=0) :]
+        name = " ".join(self.words[start:end])
+        return Thing(start, end, name, (*modifiers, *self._after(end)), quantity, is_definite, self.sharing[start])
 
     def _goes_on(self, place: int) -> bool:
-        word = self.tokens[place].word
+        """Return True if a word before a name may be an attribute of it, or joins two of them."""
+        word = self.words[place]
         if word in (",", "and"):
-            around = [self.tokens[n].word for n in (place - 1, place + 1) if 0 <= n < len(self.tokens)]
+            around = [self.words[n] for n in (place - 1, place + 1) if 0 <= n < len(self.words)]
             return len(around) == 2 and all(map(self._is_attribute, around))
-        return word[0].isalnum() and word not in STOPS and not word.isdecimal()
+        return self._is_inside(place) and not word.isdecimal()
 
     def _is_attribute(self, word: str) -> bool:
         return word in self.table.attributes or word in self.table.shades
 
-    def _attributes_at_the_end(self, words: Sequence[str]) -> list[str]:
-        """Return the known attributes right before a name without a determiner. Other words there may be verbs."""
-        kept: list[str] = []
-        for word in reversed(words):
-            if not self._is_attribute(word):
-                break
-            kept.insert(0, word)
-        return kept
+    def _is_inside(self, place: int) -> bool:
+        return self.words[place][0].isalnum() and self.words[place] not in STOPS
 
     def _after(self, end: int) -> tuple[str, ...]:
         """Return attributes after a name: ``the table is round``, ``a table made of oak``."""
-        words = [token.word for token in self.tokens[end : end + 3]]
-        if words[:1] in (["is"], ["are"]) and len(words) > 1 and words[1] in self.table.attributes:
-            after = self.tokens[end + 2].word if len(self.tokens) > end + 2 else "."
-            return () if after not in ENDS | {",", "and"} else (words[1],)
-        if words[:2] == ["made", "of"] and len(words) > 2 and self.table.attributes.get(words[2]) == "material":
-            return (words[2],)
-        return ()
+        first, second, third = [*self.words[end : end + 3], ".", ".", "."][:3]
+        if first in ("is", "are") and second in self.table.attributes:
+            return (second,) if third in ENDS | {",", "and"} else ()
+        is_material = self.table.attributes.get(third) == "material"
+        return (third,) if (first, second) == ("made", "of") and is_material else ()
 
-    def _unknown(self, taken: set[int]) -> Iterator[Thing | None]:
+    def _unknown_things(self, named: set[int]) -> Iterator[Thing]:
         """Yield things that have a determiner or number but no known name."""
-        for place, token in enumerate(self.tokens):
-            if token.word not in INTRODUCING:
+        for start, word in enumerate(self.words):
+            if word not in INTRODUCING:
                 continue
-            end = place + 1
-            while end < len(self.tokens) and end - place <= WIDEST and self._is_inside(end):
+            end = start + 1
+            while end < len(self.words) and end - start <= WIDEST and self._is_inside(end):
                 end += 1
-            yield self._unknown_thing(place, end, taken)
-
-    def _is_inside(self, place: int) -> bool:
-        word = self.tokens[place].word
-        return word[0].isalnum() and word not in STOPS
-
-    def _unknown_thing(self, start: int, end: int, taken: set[int]) -> Thing | None:
-        words = [token.word for token in self.tokens[start + 1 : end]]
-        if not words or words[-1] in FURTHER or any(place in taken for place in range(start, end)):
-            return None
-        tails = {key_of(" ".join(words[begin:])) for begin in range(len(words))}
-        if tails & self.table.not_things or self._is_attribute(words[-1]) or _names_a_room(words):
-            return None
-        quantity = _quantity(self.tokens, start, words[-1])
-        return Thing(start + 1, end, " ".join(words), (), quantity, False, self.sharing[start], is_known=False)
+            words = self.words[start + 1 : end]
+            if not words or words[-1] in FURTHER or not named.isdisjoint(range(start, end)):
+                continue
+            tails = {key_of(" ".join(words[begin:])) for begin in range(len(words))}
+            runs = {key_of(" ".join(words[begin : begin + size])) for size in (1, 2) for begin in range(len(words))}
+            if tails & self.table.not_things or self._is_attribute(words[-1]) or runs & ROOM_KEYS:
+                continue
+            quantity = _quantity(self.words, start, words[-1])
+            yield Thing(start + 1, end, " ".join(words), (), quantity, False, self.sharing[start], is_known=False)
 
 
-def _names_a_room(words: Sequence[str]) -> bool:
-    runs = (" ".join(words[start : start + size]) for size in (1, 2) for start in range(len(words)))
-    return any(key_of(run) in ROOM_KEYS for run in runs)
-
-
-def _sharing(tokens: Sequence[Token]) -> list[bool]:
-    """Return for each word if its sentence has a word that multiplies numbers."""
-    found: list[bool] = []
+def _sharing(words: Sequence[str]) -> list[bool]:
+    """Return for each word if its sentence has a word that applies a number to each of several things, or adds to an
+    earlier number."""
+    shared: list[bool] = []
     start = 0
-    for place, token in enumerate((*tokens, Token(".", "."))):
-        if token.word in (".", ";", "!", "?"):
-            words = [one.word for one in tokens[start:place]]
-            shared = any(_multiplies(words, number) for number in range(len(words)))
-            found += [shared] * (place - start + 1)
-            start = place + 1
-    return found
+    for place, end in enumerate((*words, ".")):
+        if end not in (".", ";", "!", "?"):
+            continue
+        multiplies = False
+        for number in range(start, place):
+            after = words[number + 1] if number + 1 < place else ""
+            if words[number] in FURTHER and number > start and _number(words[number - 1]) is not None:
+                multiplies |= not after[:1].isalnum() or after in STOPS
+            else:
+                multiplies |= words[number] in SHARING and after != "other"
+        shared += [multiplies] * (place - start + 1)
+        start = place + 1
+    return shared
 
 
-def _multiplies(words: Sequence[str], place: int) -> bool:
-    """Return True if a word applies a number to each of several things, or adds to an earlier number."""
-    after = words[place + 1] if place + 1 < len(words) else ""
-    if words[place] in FURTHER and place and _number(words[place - 1]) is not None:
-        return not after[:1].isalnum() or after in STOPS
-    return words[place] in SHARING and after != "other"
-
-
-def _quantity(tokens: Sequence[Token], place: int, last: str) -> Quantity | None:
+def _quantity(words: Sequence[str], place: int, last: str) -> Quantity | None:
     """Return the quantity expressed at an index. ``last`` is the last word of the name that follows."""
-    word = tokens[place].word if place >= 0 else ""
-    before = tuple(token.word for token in tokens[max(place - 2, 0) : max(place, 0)])
+    word, before = words[place] if place >= 0 else "", words[max(place - 2, 0) : max(place, 0)]
     if word in ("no", "without") or (word in ("a", "an", "any") and not NEGATIONS.isdisjoint(before)):
         return Quantity("eq", 0)
     if word in VAGUE:
         return Quantity("ge", 2, is_vague=True)
     if word in ("a", "an", "another"):
         return Quantity("eq", 1)
-    if word == "more" and before[-1:] == ("or",) and place >= 2:
-        number = _number(tokens[place - 2].word)
+    if word == "more" and before[-1:] == ["or"] and place >= 2:
+        number = _number(words[place - 2])
         return None if number is None else Quantity("ge", number)
     if (number := _number(word)) is not None:
-        return Quantity(COMPARISONS.get(before, "eq") if len(before) == 2 else "eq", number)
+        return Quantity("le" if before == ["up", "to"] else COMPARISONS.get(" ".join(before), "eq"), number)
     if word == "of" and before and before[-1] in MANY:
         return Quantity("eq", MANY[before[-1]])
-    if word == "of" and before and last.endswith("s") and before[-1] in ("row", "stack", "set", "group", "collection"):
+    if word == "of" and before and last.endswith("s") and before[-1] in GROUPS:
         return Quantity("ge", 2, is_vague=True)
     return None
 
@@ -343,45 +299,26 @@ def _number(word: str) -> int | None:
     return int(word) if word.isdecimal() and len(word) < 4 else NUMBERS.get(word)
 
 
-class _Phrase(NamedTuple):
-    text: str
-    roots: tuple[str, ...]
-
-
-def phrases() -> tuple[_Phrase, ...]:
-    """Return the relation phrases as they appear in texts, longest first, except those that contain names of things."""
-    table = relation_table()
-    named = {phrase for phrase in (*table.objects, *table.rooms) if phrase and "shel" not in phrase}
-    made = [_Phrase(phrase, words_of(phrase)) for phrase in named]
-    return tuple(sorted(made, key=lambda one: (-len(one.roots), one.text)))
-
-
 def _placings(tokens: Sequence[Token], things: Sequence[Thing]) -> Iterator[Placing]:
+    """Yield the relation phrases outside names, except those that themselves contain names of things."""
     thing_at = {place: number for number, thing in enumerate(things) for place in range(thing.start, thing.end)}
-    ignored = relation_table().ignored
-    kept = [place for place, token in enumerate(tokens) if token.word not in ignored and place not in thing_at]
-    roots = [tokens[place].root for place in kept]
-    by_first: dict[str, list[_Phrase]] = {}
-    for phrase in phrases():
-        by_first.setdefault(phrase.roots[0], []).append(phrase)
+    table = relation_table()
+    phrases = table.phrases_by_first_word(words_of)
+    kept = [place for place, token in enumerate(tokens) if token.word not in table.ignored and place not in thing_at]
+    roots = tuple(tokens[place].root for place in kept)
     number = 0
     while number < len(kept):
-        found = next((one for one in by_first.get(roots[number], ()) if _stands(one, number, kept, roots)), None)
-        if found is None:
-            number += 1
-            continue
-        start, end = kept[number], kept[number + len(found.roots) - 1] + 1
-        if found.text != "by" or tokens[start - 1].word not in ("side", "surrounded"):
-            yield Placing(found.text, _thing_before(tokens, start, thing_at), *_what_follows(tokens, end, thing_at))
-        number += len(found.roots)
-
-
-def _stands(phrase: _Phrase, number: int, kept: Sequence[int], roots: Sequence[str]) -> bool:
-    """Return True if a phrase starts here, with at most two ignored words inside it."""
-    size = len(phrase.roots)
-    if tuple(roots[number : number + size]) != phrase.roots:
-        return False
-    return kept[number + size - 1] - kept[number] <= size + 1
+        size = 1
+        for phrase, words in phrases.get(roots[number], ()):
+            last = number + len(words) - 1
+            # at most two ignored words may stand inside a phrase
+            if "shel" in phrase or roots[number : last + 1] != words or kept[last] - kept[number] > len(words) + 1:
+                continue
+            start, end, size = kept[number], kept[last] + 1, len(words)
+            if phrase != "by" or tokens[start - 1].word not in ("side", "surrounded"):
+                yield Placing(phrase, _thing_before(tokens, start, thing_at), *_what_follows(tokens, end, thing_at))
+            break
+        number += size
 
 
 def _thing_before(tokens: Sequence[Token], start: int, thing_at: dict[int, int]) -> int | None:
@@ -402,7 +339,7 @@ def _what_follows(tokens: Sequence[Token], end: int, thing_at: dict[int, int]) -
         name = word.removesuffix("s")
         if name in ELEMENTS:
             return None, name
-        if word in ENDS or word == "," or word in VERBS or (word in LINKS and word not in PARTS_OF):
+        if word in ENDS or word == "," or word in VERBS or (word in LINKS and word != "of"):
             return None, ""
     return None, ""
 

@@ -14,7 +14,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.library.declarations import loaded
@@ -26,6 +25,7 @@ FURNITURE = "sceneeval/furniture.yaml"
 CERTAIN_KINDS = ("colour", "material", "shape", "pattern", "kind")
 """The kinds of words that, right before a name, are certainly attributes of it."""
 PLACES = ("standing", "wall", "ceiling", "rug", "small")
+LISTS = ("carriers", "small", "others", "ambiguous", "not_things", "shades")
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -83,8 +83,7 @@ class Furniture:
         """Return True if the name, or its last words, name a small thing."""
         words = _WORD.findall(spaced(name))
         keys = [self.same(" ".join(words[start:])) for start in range(len(words))]
-        known = next((key for key in keys if key in self._kinds), "")
-        return known in self.small
+        return next((key for key in keys if key in self._kinds), "") in self.small
 
     @cached_property
     def _kinds(self) -> frozenset[str]:
@@ -110,50 +109,38 @@ def _table_of(text: str, source: str, synonyms: Sequence[Sequence[str]]) -> Furn
     if not isinstance(value, dict) or not all(isinstance(value.get(name), dict) for name in ("rooms", "attributes")):
         raise UsageError(f"{source}: expected a table with the fields rooms and attributes")
     lists = {name: _names(value.get(name, ()), f"{source}: {name}") for name in LISTS}
-    rooms = _rooms(value["rooms"], source)
+    rooms = dict[str, RoomThings]()
+    for name, places in value["rooms"].items():
+        if name not in ROOMS or not isinstance(places, dict) or sorted(places) != sorted(PLACES):
+            raise UsageError(f"{source}: rooms: {name}: expected a type of room with {', '.join(PLACES)}")
+        rooms[name] = RoomThings(**{place: _names(places[place], f"{source}: {name}: {place}") for place in PLACES})
     drawn = [name for room in rooms.values() for name in (*room.large, *room.small)]
     named = [name for group in synonyms for name in group]
     known = [*drawn, *named, *lists["carriers"], *lists["small"], *lists["others"]]
     names = {key_of(name): key_of(name) for name in known}
     names |= {key_of(name): key_of(group[0]) for group in synonyms for name in group}
     small = [*lists["small"], *(name for room in rooms.values() for name in room.small)]
+    several = value.get("several", {})
+    if not isinstance(several, dict) or not all(type(number) is int and number > 0 for number in several.values()):
+        raise UsageError(f"{source}: several: expected a number of at least 1 for each thing")
+    attributes = {
+        word: kind for kind, words in value["attributes"].items() for word in _names(words, f"{source}: {kind}")
+    }
     return Furniture(
         rooms=rooms,
         carriers=lists["carriers"],
-        several=_numbers(value.get("several", {}), source),
+        several={str(name): number for name, number in several.items()},
         names=names,
         small=frozenset(names.get(key_of(name), key_of(name)) for name in small),
         ambiguous=frozenset(map(key_of, lists["ambiguous"])),
         not_things=frozenset(map(key_of, (*lists["not_things"], *ROOMS))),
-        attributes=_attributes(value["attributes"], source),
+        attributes=attributes,
         shades=frozenset(lists["shades"]),
         sha256=hashlib.sha256(text.encode()).hexdigest(),
     )
-
-
-LISTS = ("carriers", "small", "others", "ambiguous", "not_things", "shades")
 
 
 def _names(value: object, where: str) -> tuple[str, ...]:
     if not isinstance(value, list | tuple) or not all(isinstance(name, str) for name in value):
         raise UsageError(f"{where}: expected a list of names", hint="quote words such as on")
     return tuple(value)
-
-
-def _numbers(value: object, source: str) -> dict[str, int]:
-    if not isinstance(value, dict) or not all(type(number) is int and number > 0 for number in value.values()):
-        raise UsageError(f"{source}: several: expected a number of at least 1 for each thing")
-    return {str(name): number for name, number in value.items()}
-
-
-def _rooms(value: Mapping[str, Any], source: str) -> dict[str, RoomThings]:
-    rooms = {}
-    for name, places in value.items():
-        if name not in ROOMS or not isinstance(places, dict) or sorted(places) != sorted(PLACES):
-            raise UsageError(f"{source}: rooms: {name}: expected a type of room with {', '.join(PLACES)}")
-        rooms[name] = RoomThings(**{place: _names(places[place], f"{source}: {name}: {place}") for place in PLACES})
-    return rooms
-
-
-def _attributes(value: Mapping[str, Any], source: str) -> dict[str, str]:
-    return {word: kind for kind, words in value.items() for word in _names(words, f"{source}: {kind}")}

@@ -4,9 +4,8 @@
 ('A den with a sofa.', '')
 
 Each description is requested separately, so that nothing is carried over from an earlier one. It is annotated with the
-prompt of ``sceneeval/annotate``. Then both are compared with each other
-(:mod:`~tsgkit.suites.sceneeval.makers.annotation_vs_text`) and with the other items
-(:mod:`~tsgkit.suites.sceneeval.makers.batch_findings`). Items with errors are requested again with the findings;
+prompt of ``sceneeval/annotate``. Then both are compared with each other and with the other items
+(:mod:`~tsgkit.suites.sceneeval.makers.annotation_vs_text`). Items with errors are requested again with the findings;
 warnings are sent once. All items complete a step before the next one starts, so that comparisons do not depend on the
 order of the replies.
 """
@@ -19,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from tsgkit.graph.rules import ERROR, Finding, Place, Rule
+from tsgkit.graph.rules import ERROR, Finding, Place
 from tsgkit.library.cards import load_card
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
@@ -31,11 +30,10 @@ from tsgkit.replies.reasoning import spoken
 from tsgkit.suites.sceneeval.annotate import annotation_prompt
 from tsgkit.suites.sceneeval.annotation_replies import answer_text, read_annotation_reply
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of, annotation_value
-from tsgkit.suites.sceneeval.makers import annotation_vs_text, batch_findings
+from tsgkit.suites.sceneeval.makers.annotation_vs_text import Batch, text_mismatches
 from tsgkit.suites.sceneeval.makers.descriptions import read_description
 from tsgkit.suites.sceneeval.makers.furniture import Furniture, key_of
-from tsgkit.suites.sceneeval.makers.room_plans import RoomPlan
-from tsgkit.suites.sceneeval.makers.sentence_patterns import in_numbers, written_room
+from tsgkit.suites.sceneeval.makers.room_plans import RoomPlan, in_numbers, written_room
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.solvers.solver import UnitMapper, all_at_once
 from tsgkit.suites.styles import style_of
@@ -52,14 +50,8 @@ LEVEL_TEXTS = {
     "medium": "five to eight objects, at most three of them small",
     "hard": "nine objects or more",
 }
-RULES = {
-    "unreadable": Rule(ERROR, "no annotation can be read from the reply"),
-    "unread-entry": Rule(ERROR, "an entry cannot be read"),
-    "left-out": Rule(ERROR, "the description lacks a planned room or thing"),
-    "length": Rule(ERROR, "the description is too short or too long"),
-}
 MOST_TOLD = 30
-SEVERAL = "several attributes"
+NO_DESCRIPTION = Finding("no-description", ERROR, "the reply had no JSON object with a description")
 
 
 @cache
@@ -98,12 +90,18 @@ class GeneratedItem:
     @property
     def errors(self) -> tuple[Finding, ...]:
         """The findings that prevent writing it."""
-        return tuple(one for one in self.findings if one.severity == ERROR)
+        return tuple(finding for finding in self.findings if finding.severity == ERROR)
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
         """The findings for a person to decide on."""
-        return tuple(one for one in self.findings if one.severity != ERROR)
+        return tuple(finding for finding in self.findings if finding.severity != ERROR)
+
+    @property
+    def badness(self) -> tuple[bool, int, int]:
+        """Unreadable or not, and the numbers of errors and warnings, to compare two tries."""
+        is_unreadable = any(finding.code == "unreadable" for finding in self.findings)
+        return is_unreadable, len(self.errors), len(self.warnings)
 
 
 @dataclass
@@ -130,9 +128,9 @@ def written(draws: Sequence[RoomPlan], seed: int, table: Furniture) -> Generatio
 
 def check(made: Sequence[GeneratedItem], table: Furniture, known: Sequence[str] = ()) -> None:
     """Check each item by itself and against the others."""
-    batch = batch_findings.Batch([one.annotation for one in made], table, known)
-    for place, one in enumerate(made):
-        _check_one(one, batch, place, table)
+    batch = Batch([item.annotation for item in made], table, known)
+    for place, item in enumerate(made):
+        _check_item(item, batch, place)
 
 
 def findings_with(
@@ -140,21 +138,20 @@ def findings_with(
 ) -> tuple[Finding, ...]:
     """Return the findings of one item as they would be with another annotation, leaving all items as they are."""
     tried = GeneratedItem(made[place].drawn, annotation)
-    annotations = [one.annotation for one in made]
-    annotations[place] = annotation
-    _check_one(tried, batch_findings.Batch(annotations, table, known), place, table)
+    _check_item(tried, Batch([item.annotation for item in made], table, known), place)
     return tried.findings
 
 
-def _check_one(one: GeneratedItem, batch: batch_findings.Batch, place: int, table: Furniture) -> None:
-    unread = [finding for finding in one.findings if finding.code in ("unread-entry", "unreadable")]
+def _check_item(item: GeneratedItem, batch: Batch, place: int) -> None:
+    unread = [finding for finding in item.findings if finding.code in ("unread-entry", "unreadable")]
     if unread and unread[0].code == "unreadable":
-        one.findings = tuple(unread)
+        item.findings = tuple(unread)
         return
-    others = batch.findings(place, one.annotation)
-    mine = annotation_vs_text.text_mismatches(one.annotation, table)
-    found = dict.fromkeys((*unread, *others, *mine, *text_findings(one.drawn, one.annotation.description, table)))
-    one.findings = tuple(sorted(found, key=lambda finding: finding.severity != ERROR))
+    others = batch.findings(place, item.annotation)
+    mine = text_mismatches(item.annotation, batch.table)
+    text = text_findings(item.drawn, item.annotation.description, batch.table)
+    findings = dict.fromkeys((*unread, *others, *mine, *text))
+    item.findings = tuple(sorted(findings, key=lambda finding: finding.severity != ERROR))
 
 
 def text_findings(drawn: RoomPlan, description: str, table: Furniture) -> Iterator[Finding]:
@@ -173,8 +170,8 @@ def text_findings(drawn: RoomPlan, description: str, table: Furniture) -> Iterat
             yield _finding("left-out", drawn, f"the description does not name the {thing.name}")
 
 
-def _finding(code: str, drawn: RoomPlan, message: str, hint: str = "") -> Finding:
-    return Finding(code, RULES[code].severity, message, hint, Place(item=str(drawn.number)))
+def _finding(code: str, drawn: RoomPlan, message: str) -> Finding:
+    return Finding(code, ERROR, message, "", Place(item=str(drawn.number)))
 
 
 def read_description_reply(reply: str) -> str:
@@ -198,14 +195,12 @@ def read_annotated(drawn: RoomPlan, description: str, reply: str) -> GeneratedIt
     annotation = reading.annotation(
         str(drawn.number), difficulty=drawn.difficulty, description=description, room_type=drawn.rooms[0]
     )
-    made = GeneratedItem(drawn, annotation)
     if reading.unreadable:
-        made.findings = (_finding("unreadable", drawn, f"the reply has no annotation: {reading.unreadable}"),)
-        return made
-    made.findings = tuple(
-        _finding("unread-entry", drawn, f"{bad.note.text!r} is no entry: {bad.note.reason}") for bad in reading.bad
-    )
-    return made
+        findings = [_finding("unreadable", drawn, f"the reply has no annotation: {reading.unreadable}")]
+    else:
+        messages = (f"{bad.note.text!r} is no entry: {bad.note.reason}" for bad in reading.bad)
+        findings = [_finding("unread-entry", drawn, message) for message in messages]
+    return GeneratedItem(drawn, annotation, tuple(findings))
 
 
 @dataclass(frozen=True)
@@ -223,108 +218,71 @@ class Maker:
         """Describe and annotate the drawn rooms. If asking is stopped, keep what is finished."""
         making = Generation([GeneratedItem(drawn, empty_annotation(drawn)) for drawn in draws])
         await self._describe(making)
-        await self._annotate(making)
+        texts = [(item, prompter().text(item.annotation)) for item in _left(making)]
+        for item, reply in await self._ask_all(texts, "annotate/0", making):
+            if reply is None:
+                item.is_given_up = True
+            else:
+                read = read_annotated(item.drawn, item.annotation.description, reply)
+                item.annotation, item.findings = read.annotation, read.findings
         for number in range(1, self.rounds + 1):
-            check(self._left(making), self.table, self.known)
+            check(_left(making), self.table, self.known)
             await self._mend(making, number)
-        check(self._left(making), self.table, self.known)
+        check(_left(making), self.table, self.known)
         return making
-
-    @staticmethod
-    def _left(making: Generation) -> list[GeneratedItem]:
-        return [one for one in making.made if not one.is_given_up]
 
     async def _describe(self, making: Generation) -> None:
         """Describe all rooms. A description that does not match, or is like another, is requested again."""
         waiting = list(making.made)
         for number in range(self.rounds + 1):
-            texts = [(one, self._describe_prompt(one)) for one in waiting]
-            for one, reply in await self._ask_all(texts, f"describe/{number}", making):
+            texts = [(item, _describe_prompt(item)) for item in waiting]
+            for item, reply in await self._ask_all(texts, f"describe/{number}", making):
                 if reply is None:
-                    one.is_given_up = True
+                    item.is_given_up = True
                 elif description := read_description_reply(reply):
-                    one.annotation = empty_annotation(one.drawn, description)
-            self._check_texts(making)
-            waiting = [one for one in waiting if one.findings and not one.is_given_up]
+                    item.annotation = empty_annotation(item.drawn, description)
+            left = _left(making)
+            batch = Batch([item.annotation for item in left], self.table, self.known)
+            for place, item in enumerate(left):
+                mine = text_findings(item.drawn, item.annotation.description, self.table)
+                described = item.annotation.description
+                item.findings = (*batch.findings(place), *mine) if described else (NO_DESCRIPTION,)
+            waiting = [item for item in waiting if item.findings and not item.is_given_up]
             if not waiting:
                 return
-        for one in waiting:
-            one.is_given_up = True
-
-    def _check_texts(self, making: Generation) -> None:
-        left = self._left(making)
-        batch = batch_findings.Batch([one.annotation for one in left], self.table, self.known)
-        for place, one in enumerate(left):
-            others = batch.findings(place)
-            mine = text_findings(one.drawn, one.annotation.description, self.table)
-            one.findings = (*others, *mine) if one.annotation.description else (NO_DESCRIPTION,)
-
-    def _describe_prompt(self, one: GeneratedItem) -> str:
-        drawn = one.drawn
-        least, most = LENGTHS[drawn.difficulty]
-        problems = [finding.message for finding in one.findings]
-        if one.annotation.description:
-            problems.append(f"It was: {one.annotation.description}")
-        listed = "".join(f"\n- {problem}" for problem in problems)
-        return template("describe").render(
-            rooms=_rooms(drawn),
-            things=things_in_words(drawn),
-            least=str(least),
-            most=str(most),
-            attributes="half",
-            problems=f"\nAn earlier try had these problems; avoid them:{listed}\n" if problems else "",
-        )
-
-    async def _annotate(self, making: Generation) -> None:
-        left = self._left(making)
-        texts = [(one, prompter().text(one.annotation)) for one in left]
-        for one, reply in await self._ask_all(texts, "annotate/0", making):
-            if reply is None:
-                one.is_given_up = True
-            else:
-                read = read_annotated(one.drawn, one.annotation.description, reply)
-                one.annotation, one.findings = read.annotation, read.findings
+        for item in waiting:
+            item.is_given_up = True
 
     async def _mend(self, making: Generation, number: int) -> None:
-        """Request corrections of items with errors; in the first round, also of items with warnings only."""
-        left = self._left(making)
-        batch = batch_findings.Batch([one.annotation for one in left], self.table, self.known)
-        waiting = [(place, one) for place, one in enumerate(left) if one.errors or (number == 1 and one.findings)]
-        texts = [(one, self._mend_prompt(one)) for _, one in waiting]
-        places = {one.name: place for place, one in waiting}
-        for one, reply in await self._ask_all(texts, f"mend/{number}", making):
-            if reply is not None:
-                self._accept(one, reply, batch, places[one.name])
+        """Request corrections of items with errors; in the first round, also of items with warnings only.
 
-    def _accept(self, one: GeneratedItem, reply: str, batch: batch_findings.Batch, place: int) -> None:
-        """Accept a correction unless it is worse than the current state."""
-        tried = read_annotated(one.drawn, read_description_reply(reply) or one.annotation.description, reply)
-        _check_one(tried, batch, place, self.table)
-        one.mended += 1
-        if _badness(tried) <= _badness(one):
-            one.annotation, one.findings = tried.annotation, tried.findings
-
-    def _mend_prompt(self, one: GeneratedItem) -> str:
-        parts = prompter().texts.templates
-        return template("mend").render(
-            entries=parts["entries"].render(),
-            rules=parts["rules"].render(),
-            difficulty=one.drawn.difficulty,
-            level=LEVEL_TEXTS[one.drawn.difficulty],
-            description=one.annotation.description,
-            annotation=answer_text(one.annotation),
-            problems="\n".join(map(_problem, one.findings[:MOST_TOLD])),
-        )
+        A correction is accepted unless it is worse than the current state.
+        """
+        left = _left(making)
+        batch = Batch([item.annotation for item in left], self.table, self.known)
+        places = {item.name: place for place, item in enumerate(left)}
+        waiting = [item for item in left if item.errors or (number == 1 and item.findings)]
+        texts = [(item, _mend_prompt(item)) for item in waiting]
+        for item, reply in await self._ask_all(texts, f"mend/{number}", making):
+            if reply is None:
+                continue
+            description = read_description_reply(reply) or item.annotation.description
+            tried = read_annotated(item.drawn, description, reply)
+            _check_item(tried, batch, places[item.name])
+            item.mended += 1
+            if tried.badness <= item.badness:
+                item.annotation, item.findings = tried.annotation, tried.findings
 
     async def _ask_all(
         self, texts: Sequence[tuple[GeneratedItem, str]], label: str, making: Generation
     ) -> list[tuple[GeneratedItem, str | None]]:
         """Ask about several items. An item that another process works on has no reply."""
-        units = {one.name: (one, text) for one, text in texts}
-        found = await self.each(units, lambda unit: self._reply(*unit, label, making))
-        return [(one, found.get(one.name)) for one, _ in texts]
+        replies = await self.each(
+            {item.name: (item.name, text) for item, text in texts}, lambda unit: self._reply(*unit, label, making)
+        )
+        return [(item, replies.get(item.name)) for item, _ in texts]
 
-    async def _reply(self, one: GeneratedItem, text: str, label: str, making: Generation) -> str | None:
+    async def _reply(self, name: str, text: str, label: str, making: Generation) -> str | None:
         """Return the reply, an empty text if it is unusable, or None if there is none (recorded as a failure)."""
         from langchain_core.messages import HumanMessage
 
@@ -332,7 +290,7 @@ class Maker:
             return None
         try:
             draw = int(label.rpartition("/")[2])
-            reply = await self.ask_for(one.name)([HumanMessage(content=text)], label=label, draw=draw)
+            reply = await self.ask_for(name)([HumanMessage(content=text)], label=label, draw=draw)
         except NotFinished as error:
             making.stopped = making.stopped or error.message
             return None
@@ -340,27 +298,47 @@ class Maker:
         if reply.ending is Ending.COMPLETE:
             return reply.text or ""
         reason = reply.error or reply.refusal or str(reply.ending).replace("_", " ")
-        making.failures.append(f"item {one.name}: {label} gave no answer: {reason}")
+        making.failures.append(f"item {name}: {label} gave no answer: {reason}")
         return None if reply.ending is Ending.API_ERROR else ""
 
 
-def _badness(made: GeneratedItem) -> tuple[bool, int, int]:
-    is_unreadable = any(finding.code == "unreadable" for finding in made.findings)
-    return is_unreadable, len(made.errors), len(made.warnings)
+def _left(making: Generation) -> list[GeneratedItem]:
+    return [item for item in making.made if not item.is_given_up]
 
 
-NO_DESCRIPTION = Finding("no-description", ERROR, "the reply had no JSON object with a description")
+def _describe_prompt(item: GeneratedItem) -> str:
+    drawn = item.drawn
+    rooms = " and ".join(in_numbers(1, room) for room in drawn.rooms)
+    least, most = LENGTHS[drawn.difficulty]
+    problems = [finding.message for finding in item.findings]
+    if item.annotation.description:
+        problems.append(f"It was: {item.annotation.description}")
+    listed = "".join(f"\n- {problem}" for problem in problems)
+    return template("describe").render(
+        rooms=rooms if len(drawn.rooms) == 1 else f"a home with two rooms, {rooms}",
+        things=things_in_words(drawn),
+        least=str(least),
+        most=str(most),
+        attributes="half",
+        problems=f"\nAn earlier try had these problems; avoid them:{listed}\n" if problems else "",
+    )
 
 
-def _problem(finding: Finding) -> str:
-    hint = f" ({finding.hint})" if finding.hint else ""
-    return f"- {'error' if finding.severity == ERROR else 'doubt'}: {finding.message}{hint}"
-
-
-def _rooms(drawn: RoomPlan) -> str:
-    if len(drawn.rooms) == 1:
-        return in_numbers(1, drawn.rooms[0])
-    return "a home with two rooms, " + " and ".join(in_numbers(1, room) for room in drawn.rooms)
+def _mend_prompt(item: GeneratedItem) -> str:
+    parts, difficulty = prompter().texts.templates, item.drawn.difficulty
+    problems = []
+    for finding in item.findings[:MOST_TOLD]:
+        hint = f" ({finding.hint})" if finding.hint else ""
+        problems.append(f"- {'error' if finding.severity == ERROR else 'doubt'}: {finding.message}{hint}")
+    return template("mend").render(
+        entries=parts["entries"].render(),
+        rules=parts["rules"].render(),
+        difficulty=difficulty,
+        level=LEVEL_TEXTS[difficulty],
+        description=item.annotation.description,
+        annotation=answer_text(item.annotation),
+        problems="\n".join(problems),
+    )
 
 
 def things_in_words(drawn: RoomPlan) -> str:
@@ -384,16 +362,14 @@ def note_value(made: GeneratedItem, item_id: str, by: str, review: str) -> dict[
         "by": by,
         "mended": made.mended,
         "reviewed": review or None,
-        "findings": [finding_value(one) for one in made.findings],
+        "findings": list(map(finding_value, made.findings)),
     }
 
 
 def dropped_line(made: GeneratedItem, reason: str) -> str:
     """Return a dropped item as a line of JSON."""
-    value = annotation_value(made.annotation) | {
-        "reason": reason,
-        "findings": [finding_value(one) for one in made.findings],
-    }
+    value = annotation_value(made.annotation)
+    value |= {"reason": reason, "findings": list(map(finding_value, made.findings))}
     return json.dumps(value, ensure_ascii=False) + "\n"
 
 

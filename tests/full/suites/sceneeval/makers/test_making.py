@@ -19,13 +19,11 @@ from tsgkit.llm.reply import Reply
 from tsgkit.llm.scripts import RecordedModel, Script
 from tsgkit.suites.sceneeval.annotation_files import read_annotation_file
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
-from tsgkit.suites.sceneeval.makers.annotation_vs_text import RULES, text_mismatches
-from tsgkit.suites.sceneeval.makers.batch_findings import batch_findings
+from tsgkit.suites.sceneeval.makers.annotation_vs_text import RULES, batch_findings, text_mismatches
 from tsgkit.suites.sceneeval.makers.descriptions import LONGEST, read_description
 from tsgkit.suites.sceneeval.makers.furniture import furniture
 from tsgkit.suites.sceneeval.makers.maker import Generation, Maker, read_description_reply
-from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, RoomPlan, draw_plans
-from tsgkit.suites.sceneeval.makers.sentence_patterns import written_room
+from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, RoomPlan, draw_plans, written_room
 
 OURS = read_annotation_file(TASKS / "sceneeval" / "data" / "annotations.csv").annotations
 SLIPS = (
