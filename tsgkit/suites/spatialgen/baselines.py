@@ -45,11 +45,10 @@ from tsgkit.llm.reply import Reply
 from tsgkit.suites.judges.images import NOT_SHOWN, ShownImage
 from tsgkit.suites.rows import Dataset
 from tsgkit.suites.solvers.offline_solvers import PREFIX, baseline_name
-from tsgkit.suites.spatialgen.metrics import ACCURACY, SINGLE
+from tsgkit.suites.spatialgen.official import ROUNDS
 from tsgkit.suites.spatialgen.rows import LETTERS, Question, Row, SpatialSample, rows_of
-from tsgkit.suites.spatialgen.scores import label_of
+from tsgkit.suites.spatialgen.scores import ACCURACY, SINGLE, Ballot, accuracy, label_of, single_round_accuracy
 from tsgkit.suites.spatialgen.terms import SUB_DOMAINS, content_words
-from tsgkit.suites.spatialgen.votes import ROUNDS, Ballot, accuracy, single_round_accuracy
 from tsgkit.suites.task import Control
 from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
 

@@ -39,8 +39,8 @@ from tsgkit.library.projects import find, search_path
 from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.images import ImageFile
 from tsgkit.suites.judges.judge import messages_of
+from tsgkit.suites.spatialgen.official import ROUNDS
 from tsgkit.suites.spatialgen.rows import Question, SpatialSample
-from tsgkit.suites.spatialgen.votes import ROUNDS
 from tsgkit.suites.task import OURS, PUBLISHED
 
 if TYPE_CHECKING:

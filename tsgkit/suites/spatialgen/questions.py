@@ -21,14 +21,24 @@ from tsgkit.suites.solvers.solver import BASELINE
 from tsgkit.suites.spatialgen.audit import auditable_rows
 from tsgkit.suites.spatialgen.baselines import baseline_subject, controls
 from tsgkit.suites.spatialgen.judge_requests import PROTOCOLS, SHUFFLED, ParsedProtocol, QuestionPrompts, parse_protocol
-from tsgkit.suites.spatialgen.metrics import METRICS, NOTHING_COUNTED, PUBLISHED, finish, reasons
 from tsgkit.suites.spatialgen.replies import score
 from tsgkit.suites.spatialgen.rows import SpatialSample, load_rows, rows_in, rows_of, scenes_in_order
-from tsgkit.suites.spatialgen.scores import VoteScorer, read_twice, unpublished, verdicts_of
+from tsgkit.suites.spatialgen.scores import (
+    METRICS,
+    NOTHING_COUNTED,
+    PUBLISHED_METRICS,
+    VoteScorer,
+    finish,
+    read_twice,
+    reasons,
+    unpublished,
+    verdicts_of,
+)
 from tsgkit.suites.spatialgen.vlm_judge import pieces, viewer
 from tsgkit.suites.task import (
     BY_ID,
     BY_POSITION,
+    PUBLISHED,
     Groups,
     Looks,
     Official,
@@ -38,7 +48,6 @@ from tsgkit.suites.task import (
     View,
     source_of,
 )
-from tsgkit.suites.task import PUBLISHED as PUBLISHED_PROTOCOL
 
 QUESTIONS = "questions"
 
@@ -65,7 +74,7 @@ def _faults(answer: Sequence[str | None], evidence: Mapping[str, Any]) -> Iterat
 
 def _check_prompts(card: Card, style: str, prompts: str | None) -> None:
     if prompts is not None:
-        QuestionPrompts(card, ParsedProtocol(PUBLISHED_PROTOCOL), prompts).check()
+        QuestionPrompts(card, ParsedProtocol(PUBLISHED), prompts).check()
 
 
 def _baseline(task: Task, subject: str, seed: int, dataset: Dataset) -> OfflineSolver:
@@ -78,7 +87,7 @@ def _draws_lots(way: str) -> bool:
     if way.startswith(f"{BASELINE}/"):
         return not way.startswith(f"{BASELINE}/constant:")
     shown = parse_protocol(way)
-    return shown.base != PUBLISHED_PROTOCOL or shown.control == SHUFFLED
+    return shown.base != PUBLISHED or shown.control == SHUFFLED
 
 
 def _next_steps(same: str) -> tuple[str, ...]:
@@ -111,7 +120,7 @@ def questions(card: Card) -> Task:
         ),
         groups=Groups(names=("scene", "group"), order=scenes_in_order),
         official=Official(
-            metrics=PUBLISHED,
+            metrics=PUBLISHED_METRICS,
             unpublished=lambda _, protocol: unpublished(parse_protocol(protocol)),
             without_weight=NOTHING_COUNTED,
             reasons=reasons,

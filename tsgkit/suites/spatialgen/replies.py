@@ -42,10 +42,9 @@ from tsgkit.suites.replies import Replies, read_reply_lists, unknown_item
 from tsgkit.suites.scoreboard import ScoreReport
 from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.judge_requests import ParsedProtocol, orders_of
-from tsgkit.suites.spatialgen.metrics import COLUMNS
 from tsgkit.suites.spatialgen.official import LINES, ROUNDS, accepted
 from tsgkit.suites.spatialgen.rows import Row, SpatialSample, rows_of
-from tsgkit.suites.spatialgen.scores import VoteScorer, judged, label_of, official_scores
+from tsgkit.suites.spatialgen.scores import COLUMNS, VoteScorer, judged, label_of, official_scores
 from tsgkit.suites.task import PUBLISHED, Task
 from tsgkit.suites.transcript import LabelledReply, Transcript
 

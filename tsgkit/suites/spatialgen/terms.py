@@ -2,7 +2,7 @@
 
 The suite tests ten sub-domains of spatial intelligence in four domains.
 
->>> DOMAINS["Perception"], domain_of("Occlusion")
+>>> DOMAINS["Perception"], DOMAIN_OF["Occlusion"]
 (('Position', 'Orientation', 'Layout'), 'Reasoning')
 
 The score of a domain is the plain mean of its sub-domains. The overall score is the plain mean of all ten, not of the
@@ -10,10 +10,8 @@ domains, so that a domain of three sub-domains weighs more than one of two.
 
 Images show 25 kinds of scenes in five groups, in the published order.
 
->>> group_of("Kitchen"), GROUPS["Design"]
+>>> GROUP_OF["Kitchen"], GROUPS["Design"]
 ('Indoor', ('Advertisement Design', 'Cartoon Design', 'Story Design'))
->>> published_scene(604)
-'Kitchen'
 
 Baselines and checks compare normalised words of stems, options and prompts.
 
@@ -26,15 +24,9 @@ Baselines and checks compare normalised words of stems, options and prompts.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from itertools import accumulate
-from statistics import fmean
-from typing import NamedTuple
 
-from tsgkit.errors import UsageError
-from tsgkit.lexicon import only_near, stem
+from tsgkit.lexicon import stem
 from tsgkit.lexicon.tables import word_set
 
 DOMAINS = {
@@ -57,43 +49,7 @@ MEANING = {
     "Motion": "what is caught in the middle of doing what",
     "Causal": "what visibly made something happen",
 }
-_HOME = {name: domain for domain, names in DOMAINS.items() for name in names}
-
-
-class Aggregates(NamedTuple):
-    """The scores of one subject at each level; None if there is nothing to average."""
-
-    sub_domains: dict[str, float | None]
-    domains: dict[str, float | None]
-    overall: float | None
-
-
-def domain_of(sub_domain: str) -> str | None:
-    """Return the domain of a sub-domain, or None for an unknown name."""
-    return _HOME.get(sub_domain)
-
-
-def aggregates(scores: Mapping[str, float]) -> Aggregates:
-    """Return the scores of the domains and the overall score, given those of sub-domains.
-
-    If a part of a mean is missing, the mean is None, never the mean of the rest.
-
-    >>> aggregates({"Object": 61.0, "Attribute": 77.2}).domains["Foundation"]
-    69.1
-    >>> aggregates({"Object": 61.0}).domains["Foundation"] is None
-    True
-    """
-    sub_domains = {name: scores.get(name) for name in SUB_DOMAINS}
-    domains = {domain: _mean(sub_domains[name] for name in names) for domain, names in DOMAINS.items()}
-    return Aggregates(sub_domains, domains, _mean(sub_domains.values()))
-
-
-def _mean(scores: Iterable[float | None]) -> float | None:
-    values = list(scores)
-    known = [value for value in values if value is not None]
-    return fmean(known) if len(known) == len(values) else None
-
-
+DOMAIN_OF = {name: domain for domain, names in DOMAINS.items() for name in names}
 GROUPS = {
     "Nature": ("Forest", "Mountain", "Beach", "Desert", "Underwater", "Cityspace", "Village"),
     "Human": ("Portrait", "Human Activities", "Sports"),
@@ -111,27 +67,7 @@ GROUPS = {
     "Design": ("Advertisement Design", "Cartoon Design", "Story Design"),
 }
 SCENES = tuple(scene for scenes in GROUPS.values() for scene in scenes)
-UNEVEN = {"Story Design": 30, "Shopping Mall": 49, "Library": 51}
-PUBLISHED = {scene: UNEVEN.get(scene, 50) for scene in SCENES}
-"""The number of published prompts of each scene. One of the mall appears to be filed under the library."""
 GROUP_OF = {scene: group for group, scenes in GROUPS.items() for scene in scenes}
-_ENDS = tuple(accumulate(PUBLISHED.values()))
-
-
-def group_of(scene: str) -> str:
-    """Return the group of a scene."""
-    if scene not in GROUP_OF:
-        near = only_near(scene, SCENES)
-        hint = f"{near.name}?" if near else f"the scenes: {', '.join(SCENES)}"
-        raise UsageError(f"there is no scene {scene!r}", hint=hint)
-    return GROUP_OF[scene]
-
-
-def published_scene(number: int) -> str | None:
-    """Return the scene of the published row with this number (from 1), or None beyond the last row."""
-    return SCENES[bisect_left(_ENDS, number)] if 1 <= number <= _ENDS[-1] else None
-
-
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|[^\w\s]")
 FUNCTION_WORDS = word_set(

@@ -8,9 +8,8 @@ from typing import Any
 
 from tsgkit.suites.judges.images import NOT_SHOWN, sight_of
 from tsgkit.suites.panels import Panel, Shown, boxes_panel, image_now
-from tsgkit.suites.spatialgen.metrics import COLUMNS
 from tsgkit.suites.spatialgen.rows import Question, SpatialSample
-from tsgkit.suites.spatialgen.scores import UNREAD
+from tsgkit.suites.spatialgen.scores import COLUMNS, UNREAD
 
 
 def view(shown: Shown) -> Iterator[Panel]:

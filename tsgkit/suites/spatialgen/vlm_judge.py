@@ -43,11 +43,9 @@ from tsgkit.suites.spatialgen.judge_requests import (
     schema_of,
     shown,
 )
-from tsgkit.suites.spatialgen.official import paired
+from tsgkit.suites.spatialgen.official import ROUNDS, paired
 from tsgkit.suites.spatialgen.rows import Question, Row, SpatialSample, rows_of
-from tsgkit.suites.spatialgen.scores import VoteScorer, label_of
-from tsgkit.suites.spatialgen.strict import letters
-from tsgkit.suites.spatialgen.votes import ROUNDS
+from tsgkit.suites.spatialgen.scores import VoteScorer, label_of, letters
 from tsgkit.suites.task import BY_POSITION, OURS, PUBLISHED, Piece, Task, Viewing
 from tsgkit.suites.transcript import LabelledReply, Transcript, gather_all
 

@@ -124,9 +124,8 @@ def _jobs(arguments: argparse.Namespace) -> Iterator[Job]:
     from tsgkit.suites.spatialgen.judge_requests import CONTROLS, parse_protocol
     from tsgkit.suites.spatialgen.rewriter import facts_of
     from tsgkit.suites.spatialgen.rows import SpatialSample
-    from tsgkit.suites.spatialgen.scores import verdicts_of
+    from tsgkit.suites.spatialgen.scores import plurality, verdicts_of
     from tsgkit.suites.spatialgen.terms import GROUPS
-    from tsgkit.suites.spatialgen.votes import plurality
 
     run, subject, protocol = arguments.source, arguments.subject, arguments.protocol
     reopened = open_saved_run(run)
