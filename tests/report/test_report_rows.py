@@ -32,7 +32,7 @@ from tsgkit.runs.saved_run import open_saved_run
 from tsgkit.suites.formalimg.task import SATISFIED
 from tsgkit.suites.formalimg.verdicts import LEVELS
 from tsgkit.suites.scoreboard import Value
-from tsgkit.suites.spatialgen.terms import DOMAINS, SUB_DOMAINS
+from tsgkit.suites.spatialgen.rows import DOMAINS, SUB_DOMAINS
 from tsgkit.suites.tsg.task import GROUPS, STORED
 
 RUNS = {"sgqa": STORED, "sgds": STORED, "sa-sgg": GROUPS, "ma-sgg": GROUPS}

@@ -32,7 +32,7 @@ from tsgkit.runs.rescore_job import Rescoring
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.judges.images import NOT_SHOWN, ShownImage
 from tsgkit.suites.solvers.ways import baseline_of
-from tsgkit.suites.spatialgen import official, terms
+from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.baselines import NAMES, accuracies, baseline, baseline_subject
 from tsgkit.suites.spatialgen.defects import findings
 from tsgkit.suites.spatialgen.judge_requests import (
@@ -43,7 +43,19 @@ from tsgkit.suites.spatialgen.judge_requests import (
     schema_of,
     shown,
 )
-from tsgkit.suites.spatialgen.rows import Question, Row, SpatialSample, question_from, row_of, rows_in, written
+from tsgkit.suites.spatialgen.rows import (
+    DOMAINS,
+    SCENES,
+    SUB_DOMAINS,
+    Question,
+    Row,
+    SpatialSample,
+    question_from,
+    row_of,
+    rows_in,
+    tokens,
+    written,
+)
 from tsgkit.suites.spatialgen.scores import METRICS, judged, label_of
 from tsgkit.suites.suite import task_of, tasks_of_rows
 from tsgkit.suites.transcript import LabelledReply, Transcript
@@ -52,7 +64,7 @@ FILE = TASKS / "spatialgen" / "data" / "questions.jsonl"
 ROWS = list(rows_in(FILE))
 CARD = load_card("spatialgen/questions")
 TASK = task_of(CARD)
-QWEN_IMAGE = dict(zip(terms.SUB_DOMAINS, (61.0, 77.2, 55.6, 56.7, 69.7, 28.6, 67.7, 30.8, 78.1, 80.2), strict=True))
+QWEN_IMAGE = dict(zip(SUB_DOMAINS, (61.0, 77.2, 55.6, 56.7, 69.7, 28.6, 67.7, 30.8, 78.1, 80.2), strict=True))
 """The published figures of one image model by sub-domain."""
 NO_IMAGE = (7.3, 19.2, 13.5, 28.1, 16.9)
 FULL = "SpatialGenEval_T2I_Prompts.jsonl"
@@ -166,7 +178,7 @@ def test_the_published_domains_and_overall_score_follow_from_the_published_sub_d
     for metric, figure in published.items():
         assert mean(metric, qwen) == pytest.approx(figure, abs=0.0501), metric
     *domains, overall = NO_IMAGE
-    scores = {name.lower(): domains[place] for place, names in enumerate(terms.DOMAINS.values()) for name in names}
+    scores = {name.lower(): domains[place] for place, names in enumerate(DOMAINS.values()) for name in names}
     assert mean("accuracy", scores) == pytest.approx(overall, abs=0.06), "the mean of the ten and not of the four"
     assert sum(domains) / 4 == pytest.approx(17.025)
 
@@ -194,13 +206,13 @@ def test_baselines_guess_without_options_and_give_the_same_letters_in_every_vers
 def test_bundled_rows_pass_all_checks_and_no_baseline_is_much_better_than_chance_on_them() -> None:
     for name in NAMES:
         found = [accuracies(ROWS, baseline(name, ROWS, seed)) for seed in range(10)]
-        by_type = {sub_domain: fmean(one[sub_domain] for one in found) for sub_domain in terms.SUB_DOMAINS}
+        by_type = {sub_domain: fmean(one[sub_domain] for one in found) for sub_domain in SUB_DOMAINS}
         assert max(by_type.values()) <= 0.35 and fmean(by_type.values()) <= 0.27, (name, by_type)
-    assert tuple(row.scene for row in ROWS) == terms.SCENES
+    assert tuple(row.scene for row in ROWS) == SCENES
     assert [row.id for row in ROWS] == [f"{number:06d}" for number in range(1, 26)]
     assert list(findings(ROWS)) == []
     assert FILE.read_text(encoding="utf-8") == "".join(f"{written(row)}\n" for row in ROWS)
-    assert all(50 <= len(row.prompt.split()) <= 70 and terms.tokens(row.prompt) <= 75 for row in ROWS)
+    assert all(50 <= len(row.prompt.split()) <= 70 and tokens(row.prompt) <= 75 for row in ROWS)
 
 
 @needs_official_data
@@ -211,8 +223,8 @@ def test_a_judge_that_says_every_key_misses_two_questions_of_the_full_file() -> 
     if len(rows) != 1230:
         pytest.skip(f"TSGKIT_OFFICIAL_DATA has no {FULL} (nor eval/{FULL}) of 1,230 rows")
     assert [written(row) for row in rows] == paths[0].read_text(encoding="utf-8").splitlines()
-    assert all(row.types == terms.SUB_DOMAINS for row in rows)
-    assert tuple(dict.fromkeys(row.scene for row in rows)) == terms.SCENES
+    assert all(row.types == SUB_DOMAINS for row in rows)
+    assert tuple(dict.fromkeys(row.scene for row in rows)) == SCENES
     found = Counter(one.code for one in findings(rows))
     codes = ("missing-option", "key-without-option", "no-options", "no-refusal")
     assert tuple(found[code] for code in codes) == (210, 2, 0, 0)

@@ -21,9 +21,8 @@ from tsgkit.suites.scoreboard import ScoreReport
 from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.official import REQUESTS, accepted, asked, paired, result_row, table, vote
 from tsgkit.suites.spatialgen.replies import rounds_of_replies
-from tsgkit.suites.spatialgen.rows import Question, Row, row_of, rows_in, written
+from tsgkit.suites.spatialgen.rows import SUB_DOMAINS, Question, Row, row_of, rows_in, written
 from tsgkit.suites.spatialgen.scores import Ballot, accuracy, letters, single_round_accuracy
-from tsgkit.suites.spatialgen.terms import SUB_DOMAINS
 
 Captured = pytest.CaptureFixture[str]
 OPTIONS = {"A": "up", "B": "down", "C": "left", "D": "right", "E": "None"}

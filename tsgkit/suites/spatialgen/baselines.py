@@ -22,7 +22,7 @@ A baseline subject answers as many rounds as a judge is asked. Controls show the
 questions beside every score.
 
 >>> from tsgkit.suites.spatialgen.rows import question_items, question_from, row_of
->>> from tsgkit.suites.spatialgen.terms import SUB_DOMAINS
+>>> from tsgkit.suites.spatialgen.rows import SUB_DOMAINS
 >>> text = "Where?  Options: A: up, B: down, C: left, D: right, E: None"
 >>> row = row_of("000001", "Forest", "", [question_from(text, "B", name) for name in SUB_DOMAINS])
 >>> found = {one.name: dict(one.values) for one in controls(question_items("rows.jsonl", [row]), [0], 0)}
@@ -46,9 +46,8 @@ from tsgkit.suites.judges.images import NOT_SHOWN, ShownImage
 from tsgkit.suites.rows import Dataset
 from tsgkit.suites.solvers.offline_solvers import PREFIX, baseline_name
 from tsgkit.suites.spatialgen.official import ROUNDS
-from tsgkit.suites.spatialgen.rows import LETTERS, Question, Row, SpatialSample, rows_of
+from tsgkit.suites.spatialgen.rows import LETTERS, SUB_DOMAINS, Question, Row, SpatialSample, content_words, rows_of
 from tsgkit.suites.spatialgen.scores import ACCURACY, SINGLE, Ballot, accuracy, label_of, single_round_accuracy
-from tsgkit.suites.spatialgen.terms import SUB_DOMAINS, content_words
 from tsgkit.suites.task import Control
 from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
 

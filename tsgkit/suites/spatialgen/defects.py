@@ -18,6 +18,13 @@ warning means that part of it can be answered without the image, or that its for
 >>> found = inspect(row.encode(), "rows.jsonl")
 >>> found.rows, found.counts, found.problem.partition(": 0")[0]
 (1, {'row-shape': 1}, 'rows.jsonl: line 1: item 000001')
+
+:func:`auditable_rows` returns the questions as audit items, with the prompt that the judge never sees.
+
+>>> asked = question_from("Where?  Options: A: up, B: down, E: None", "B", "Position")
+>>> [item] = auditable_rows([row_of("000007", "Park", "All is down.", [asked])]).items
+>>> item.item_id, item.key, item.refusal, item.choices
+('000007/0', 1, 2, (0, 1))
 """
 
 from __future__ import annotations
@@ -32,10 +39,24 @@ from typing import NamedTuple
 from tsgkit.errors import UsageError
 from tsgkit.graph import rules
 from tsgkit.graph.rules import ERROR, WARNING, Place, Rule, Severity
+from tsgkit.suites.audits.audit import Auditable
+from tsgkit.suites.audits.items import Check, Item, Slip, context_hash
 from tsgkit.suites.importers import Inspection
 from tsgkit.suites.spatialgen.baselines import other_stems
-from tsgkit.suites.spatialgen.rows import GAP, LETTERS, REFUSAL, Question, Row, question_items, read_rows
-from tsgkit.suites.spatialgen.terms import SCENES, SUB_DOMAINS, content_words, folded, tokens
+from tsgkit.suites.spatialgen.rows import (
+    GAP,
+    LETTERS,
+    REFUSAL,
+    SCENES,
+    SUB_DOMAINS,
+    Question,
+    Row,
+    content_words,
+    folded,
+    question_items,
+    read_rows,
+    tokens,
+)
 
 MOST_TOKENS = 77
 """The number of tokens that a CLIP text encoder reads; it cuts off the rest of a longer prompt."""
@@ -259,3 +280,52 @@ def inspect(data: bytes, file: str, task: str | None = None) -> Inspection:
     except UsageError as error:
         return Inspection(TASK, len(rows), defects, RULES, str(error))
     return Inspection(TASK, len(rows), defects, RULES)
+
+
+IN_EVERY_AUDIT = (
+    "repeated-question",
+    "missing-option",
+    "key-without-option",
+    "key-is-refusal",
+    "repeated-option",
+    "own-stem",
+    "skewed-keys",
+    "longest-is-key",
+)
+"""Defects that audits of all suites find, under other names."""
+
+
+def auditable_rows(rows: Iterable[Row]) -> Auditable:
+    """Return all questions of some rows, with the checks that are specific to this suite."""
+    known = list(rows)
+    slips: dict[str, list[Slip]] = {code: [] for code in RULES}
+    for finding in findings(known):
+        item_id = finding.item or ""
+        place = item_id if finding.question is None else f"{item_id}/{finding.question}"
+        slips[finding.code].append(Slip(finding.code, place, finding.message))
+
+    def check(code: str) -> Check:
+        rule = RULES[code]
+        return Check(code, rule.meaning, lambda _: slips[code], is_error=rule.severity == ERROR)
+
+    checks = tuple(check(code) for code in RULES if code not in IN_EVERY_AUDIT)
+    return Auditable([item for row in known for item in items_of(row)], checks, clusters_are="prompts")
+
+
+def items_of(row: Row) -> Iterator[Item]:
+    """Yield the questions of a row as audit items."""
+    stems = [question.stem for question in row.questions]
+    for number, question in enumerate(row.questions):
+        letters = list(question.options)
+        yield Item(
+            item_id=f"{row.id}/{number}",
+            cluster=row.id,
+            question=question.stem,
+            options=tuple(question.options.values()),
+            key=letters.index(question.key) if question.key in letters else None,
+            group=question.sub_domain,
+            context=context_hash(row.id, row.prompt),
+            beside=(*stems[:number], *stems[number + 1 :]),
+            prompt=row.prompt,
+            refusal=None if question.refusal is None else letters.index(question.refusal),
+        )

@@ -15,18 +15,22 @@ from typing import Any
 
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.library.cards import Card
+from tsgkit.suites.judges.images import NOT_SHOWN, sight_of
+from tsgkit.suites.panels import Panel, Shown, boxes_panel, image_now
 from tsgkit.suites.rows import Dataset, ItemChoice, Rows
 from tsgkit.suites.solvers.offline_solvers import OfflineSolver
 from tsgkit.suites.solvers.solver import BASELINE
-from tsgkit.suites.spatialgen.audit import auditable_rows
 from tsgkit.suites.spatialgen.baselines import baseline_subject, controls
+from tsgkit.suites.spatialgen.defects import auditable_rows
 from tsgkit.suites.spatialgen.judge_requests import PROTOCOLS, SHUFFLED, ParsedProtocol, QuestionPrompts, parse_protocol
 from tsgkit.suites.spatialgen.replies import score
 from tsgkit.suites.spatialgen.rows import SpatialSample, load_rows, rows_in, rows_of, scenes_in_order
 from tsgkit.suites.spatialgen.scores import (
+    COLUMNS,
     METRICS,
     NOTHING_COUNTED,
     PUBLISHED_METRICS,
+    UNREAD,
     VoteScorer,
     finish,
     read_twice,
@@ -145,6 +149,44 @@ def questions(card: Card) -> Task:
         paint=_paintings,
         finish=finish,
     )
+
+
+def view(shown: Shown) -> Iterator[Panel]:
+    """Yield panels of a sample: the image, if a folder of images is judged, and the questions with all answers."""
+    sample: SpatialSample = shown.sample
+    evidence: Mapping[str, Any] = shown.judged.evidence or {}
+    if shown.folder is not None:
+        other, file = evidence.get("image_of", ""), evidence.get("file", "")
+        now = image_now(shown.folder, other or sample.item_id, evidence.get("image"), file=file)
+        sight = sight_of(shown.transcript)
+        notes = [
+            f"The judge was shown the image of another item, {other}, on purpose." if other else "",
+            f"The image is paired with the item by its position in the folder: {file}" if file else "",
+            f"{sight.reason[:1].upper()}{sight.reason[1:]}." if sight is not None and sight.found == NOT_SHOWN else "",
+        ]
+        yield boxes_panel("Image", (), [note for note in notes if note], now)
+
+    rounds: Sequence[str] | None = evidence.get("rounds")
+    answers, right = shown.judged.answer or (), evidence.get("right") or ()
+    strict = shown.judged.scores.get("strict", {}) if rounds is not None else {}
+    rows = []
+    for number, question in enumerate(sample.questions):
+        score = strict.get(COLUMNS[number])
+        letters = [turn[number] for turn in rounds or ()]
+        rows.append(
+            {
+                "number": number + 1,
+                "text": f"{question.sub_domain}: {question.stem}",
+                "options": [[letter, text] for letter, text in question.options.items()],
+                "key": question.key,
+                "answer": answers[number] if number < len(answers) else None,
+                # unasked questions are neither right nor wrong
+                "right": right[number] if rounds is not None and number < len(right) else None,
+                "rounds": [None if letter == UNREAD else letter for letter in letters],
+                "why": "" if score is None else score.reason,
+            }
+        )
+    yield Panel("questions", "Questions about the image", {"rows": rows})
 
 
 def kinds_of(file: Path) -> tuple[str, ...]:

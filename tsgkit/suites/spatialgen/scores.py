@@ -44,8 +44,7 @@ from tsgkit.suites.scoreboard import Board, Value
 from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.judge_requests import APART, SHUFFLED, Orders, ParsedProtocol, orders_from, parse_protocol
 from tsgkit.suites.spatialgen.official import NEEDED, ROUNDS
-from tsgkit.suites.spatialgen.rows import LETTERS, Question, SpatialSample
-from tsgkit.suites.spatialgen.terms import DOMAIN_OF, DOMAINS, MEANING, SUB_DOMAINS
+from tsgkit.suites.spatialgen.rows import DOMAIN_OF, DOMAINS, LETTERS, MEANING, SUB_DOMAINS, Question, SpatialSample
 from tsgkit.suites.task import PUBLISHED
 from tsgkit.suites.transcript import LOCAL, Transcript
 
