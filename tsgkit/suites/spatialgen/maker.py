@@ -55,6 +55,7 @@ from tsgkit.suites.spatialgen.rows import (
     content_words,
     folded,
     row_of,
+    similarity,
     tokens,
 )
 
@@ -143,12 +144,6 @@ def prompt_problems(prompt: str, known: Iterable[str]) -> list[str]:
     if any(similarity(prompt, other) > MOST_ALIKE for other in known):
         problems.append("much like another text")
     return problems
-
-
-def similarity(one: str, other: str) -> float:
-    """Return the share of content words that two texts have in common."""
-    first, second = content_words(one), content_words(other)
-    return len(first & second) / len(first | second) if first | second else 1.0
 
 
 def read_drafts(reply: str) -> list[Draft]:

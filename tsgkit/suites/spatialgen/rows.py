@@ -387,6 +387,12 @@ def content_words(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words if word not in FUNCTION_WORDS)
 
 
+def similarity(one: str, other: str) -> float:
+    """Return the share of content words that two texts have in common."""
+    first, second = content_words(one), content_words(other)
+    return len(first & second) / len(first | second) if first | second else 1.0
+
+
 def tokens(text: str) -> int:
     """Count words and punctuation marks: close to, and never more than, CLIP's token count for plain English."""
     return len(TOKEN.findall(text))
