@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple
@@ -149,17 +149,16 @@ def prompt_problems(prompt: str, known: Iterable[str]) -> list[str]:
 def read_drafts(reply: str) -> list[Draft]:
     """Return the questions in a reply."""
     found = json_in(reply).get("questions")
-    return [draft for value in (found if isinstance(found, list) else []) for draft in _draft(value)]
-
-
-def _draft(value: object) -> Iterator[Draft]:
-    if not isinstance(value, dict):
-        return
-    kind, stem, right, wrong = (value.get(name) for name in ("kind", "question", "right", "wrong"))
-    texts = [kind, stem, right, *(wrong if isinstance(wrong, list) else [])]
-    if all(isinstance(text, str) and text.strip() for text in texts):
-        name, question, answer, *others = (" ".join(str(text).split()) for text in texts)
-        yield Draft(name, question, answer, tuple(others))
+    drafts = []
+    for value in found if isinstance(found, list) else []:
+        if not isinstance(value, dict):
+            continue
+        kind, stem, right, wrong = (value.get(name) for name in ("kind", "question", "right", "wrong"))
+        texts = [kind, stem, right, *(wrong if isinstance(wrong, list) else [])]
+        if all(isinstance(text, str) and text.strip() for text in texts):
+            name, question, answer, *others = (" ".join(str(text).split()) for text in texts)
+            drafts.append(Draft(name, question, answer, tuple(others)))
+    return drafts
 
 
 def draft_problems(prompt: str, drafts: Sequence[Draft]) -> list[str]:
@@ -174,22 +173,15 @@ def draft_problems(prompt: str, drafts: Sequence[Draft]) -> list[str]:
         for one in row_findings(row)
         if one.question is not None and one.code not in IGNORED
     ]
-    return [*found, *_missing_answers(prompt, drafts), *_lengths(drafts)]
-
-
-def _missing_answers(prompt: str, drafts: Iterable[Draft]) -> Iterator[str]:
-    text_words = content_words(prompt)
+    missing, lengths, text_words = [], [], content_words(prompt)
     for draft in drafts:
         words = content_words(draft.right)
         if words and len(words & text_words) < LEAST_MENTIONED * len(words):
-            yield f"{draft.kind}: the text does not tell the right answer: {draft.right}"
-
-
-def _lengths(drafts: Iterable[Draft]) -> Iterator[str]:
-    for draft in drafts:
+            missing.append(f"{draft.kind}: the text does not tell the right answer: {draft.right}")
         longest, *_, shortest = sorted((len(text) for text in (draft.right, *draft.wrong)), reverse=True)
         if longest > UNLIKE_LENGTHS * shortest and longest - shortest > 10:
-            yield f"{draft.kind}: answers of very unlike lengths"
+            lengths.append(f"{draft.kind}: answers of very unlike lengths")
+    return [*found, *missing, *lengths]
 
 
 def question_of(draft: Draft, place: int, wrong: Sequence[str]) -> Question:
