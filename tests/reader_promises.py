@@ -43,7 +43,7 @@ from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
 from tsgkit.suites.sceneeval.judges import answers
 from tsgkit.suites.spatialgen.official import accepted
 from tsgkit.suites.spatialgen.rows import Question
-from tsgkit.suites.spatialgen.strict import letters
+from tsgkit.suites.spatialgen.scores import letters
 from tsgkit.suites.tsg import official as tsg_official
 from tsgkit.suites.tsg.derived_tasks import names
 from tsgkit.suites.tsg.qa import word

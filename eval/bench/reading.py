@@ -37,7 +37,7 @@ from tsgkit.suites.formalimg.strict import layout_in
 from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
 from tsgkit.suites.sceneeval.judges.answers import read_holds
 from tsgkit.suites.spatialgen.rows import Question
-from tsgkit.suites.spatialgen.strict import letters
+from tsgkit.suites.spatialgen.scores import letters
 from tsgkit.suites.tsg.qa import word
 
 AIM = 10_000

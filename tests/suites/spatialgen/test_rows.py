@@ -28,10 +28,8 @@ from tsgkit.suites.importers import import_dataset
 from tsgkit.suites.spatialgen import rows as row_files
 from tsgkit.suites.spatialgen.defects import RULES, findings, inspect, question_findings, row_findings
 from tsgkit.suites.spatialgen.judge_requests import permutation, recorded, unshuffled
-from tsgkit.suites.spatialgen.maker import Draft, Maker, Making, draft_problems
-from tsgkit.suites.spatialgen.rewriter import facts_of, rewrite_problems, shown
-from tsgkit.suites.spatialgen.rows import Row, rows_in, written
-from tsgkit.suites.spatialgen.terms import SUB_DOMAINS
+from tsgkit.suites.spatialgen.maker import Draft, Maker, Making, draft_problems, facts_of, facts_text, rewrite_problems
+from tsgkit.suites.spatialgen.rows import SUB_DOMAINS, Row, rows_in, written
 from tsgkit.suites.suite import task_of
 
 FIVE = row_files.Question("Where?", {"A": "up", "B": "down", "C": "left", "D": "right", "E": "None"}, "B", "Position")
@@ -387,7 +385,7 @@ def test_known_or_short_texts_are_dropped_and_a_rewrite_must_say_what_was_seen()
     assert sum(problem == "much like another text" for problem in problems) == 2 and not making.rows
     facts = facts_of(row, [*row.answers[:2], "A", *row.answers[3:5], None, *row.answers[6:]])
     assert [fact.kind for fact in facts if not fact.is_seen] == ["Position", "Comparison"] and len(facts) == 10
-    assert "not clear, so do not mention it" in shown(facts).splitlines()[5]
+    assert "not clear, so do not mention it" in facts_text(facts).splitlines()[5]
     for text, problem in ((row.prompt, "the text was not changed"), ("", "there is no text in the reply")):
         assert rewrite_problems(text, row, facts)[0] == problem
     assert rewrite_problems(row.prompt.replace("bottom left", "top right"), row, facts) == []

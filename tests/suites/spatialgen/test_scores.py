@@ -18,12 +18,11 @@ from tsgkit.errors import UsageError
 from tsgkit.replies import Unreadable
 from tsgkit.suites.foreign_replies import score
 from tsgkit.suites.scoreboard import ScoreReport
-from tsgkit.suites.spatialgen import official, strict, votes
+from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.official import REQUESTS, accepted, asked, paired, result_row, table, vote
 from tsgkit.suites.spatialgen.replies import rounds_of_replies
-from tsgkit.suites.spatialgen.rows import Question, Row, row_of, rows_in, written
-from tsgkit.suites.spatialgen.strict import letters
-from tsgkit.suites.spatialgen.terms import SUB_DOMAINS
+from tsgkit.suites.spatialgen.rows import SUB_DOMAINS, Question, Row, row_of, rows_in, written
+from tsgkit.suites.spatialgen.scores import Ballot, accuracy, letters, single_round_accuracy
 
 Captured = pytest.CaptureFixture[str]
 OPTIONS = {"A": "up", "B": "down", "C": "left", "D": "right", "E": "None"}
@@ -82,7 +81,7 @@ def test_official_asks_until_five_replies_of_ten_lines_or_25_requests() -> None:
     assert (never.requests, never.rejected, never.dropped) == (REQUESTS, 25, True)
 
 
-def test_a_key_needs_four_votes_of_five_and_the_curve_shows_every_threshold() -> None:
+def test_a_key_needs_four_votes_of_five() -> None:
     for said, key, winners, right in (
         ("BBBBB", "B", ("B",), True),
         ("BBBBA", "B", ("B",), True),
@@ -95,31 +94,21 @@ def test_a_key_needs_four_votes_of_five_and_the_curve_shows_every_threshold() ->
     found = [said for said in ("BBBBB", "BBBB-", "BBBB", "BBBA-", "BBB", "", "AABBBBB") if ballot(said).right()]
     assert found == ["BBBBB", "BBBB-", "BBBB"], "a round without a letter, or a sixth, votes for nothing"
     ballots = [ballot("B" * rights + "A" * (5 - rights)) for rights in range(6)]
-    assert votes.vote_curve(ballots) == tuple(pytest.approx(passing / 6) for passing in (5, 4, 3, 2, 1))
-    assert votes.accuracy(ballots) == pytest.approx(2 / 6)
-    assert votes.single_round_accuracy(ballots) == 0.5
-    assert votes.accuracy([]) is votes.single_round_accuracy([]) is votes.agreement_between_rounds([]).value is None
-    assert votes.vote_curve([]) == (None,) * 5
-    assert votes.agreement_between_rounds([ballot("AAAAA"), ballot("CCCCC"), ballot("BBBB-")]).value == 1.0
-    torn = votes.agreement_between_rounds([ballot("ABABA"), ballot("BABAB"), ballot("ABBA")]).value
-    assert torn is not None and torn < 0, "letters are compared, not correctness"
-    assert votes.right_by_chance(5) == pytest.approx(0.00672)
-    assert votes.right_by_chance(4, rounds=1, needed=1) == pytest.approx(0.25)
+    assert accuracy(ballots) == pytest.approx(2 / 6)
+    assert single_round_accuracy(ballots) == 0.5
+    assert accuracy([]) is single_round_accuracy([]) is None
 
 
-def ballot(said: str, key: str = "B") -> votes.Ballot:
-    return votes.Ballot(key, tuple(None if letter == "-" else letter for letter in said))
+def ballot(said: str, key: str = "B") -> Ballot:
+    return Ballot(key, tuple(None if letter == "-" else letter for letter in said))
 
 
-def test_e3_and_e4_files_are_paired_by_position_in_official_only() -> None:
+def test_e3_and_e4_official_pairs_files_by_position() -> None:
     rows = [row(f"{number:06d}") for number in (1, 2, 3)]
     files = ["000001.png", "000001_small.png", "000003.png"]
     published = paired(rows, files)
     assert [name for _, name in published.pairs] == files
     assert published.warning is None, "as many files as rows, so nothing is said"
-    ours = strict.paired(rows, files)
-    assert [(one.id, name) for one, name in ours.pairs] == [("000001", "000001.png"), ("000003", "000003.png")]
-    assert ([one.id for one in ours.missing], ours.stray) == (["000002"], ("000001_small.png",))
     fewer = paired(rows[:2], ["000002.png"])
     assert [(one.id, name) for one, name in fewer.pairs] == [("000001", "000002.png")]
     assert (fewer.warning, fewer.crashes) == ("1 images for 2 prompts", False)
@@ -129,7 +118,6 @@ def test_e3_and_e4_files_are_paired_by_position_in_official_only() -> None:
     assert [(one.id, name) for one, name in published.pairs] == [("000002", "000003.png")]
     assert published.crashes
     assert not paired(rows, files, scene="Forest").crashes
-    assert [one.id for one, _ in strict.paired(rows[1:], files).pairs] == ["000002", "000003"]
 
 
 def test_e5_the_first_character_is_the_published_answer() -> None:

@@ -8,5 +8,5 @@ SUITE = Suite(
     needs={"questions": "images and a judge: --images NAME=DIR --judge M"},
     kinds_of="tsgkit.suites.spatialgen.questions:kinds_of",
     inspector="tsgkit.suites.spatialgen.defects",
-    view="tsgkit.suites.spatialgen.view:view",
+    view="tsgkit.suites.spatialgen.questions:view",
 )

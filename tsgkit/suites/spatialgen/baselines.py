@@ -22,7 +22,7 @@ A baseline subject answers as many rounds as a judge is asked. Controls show the
 questions beside every score.
 
 >>> from tsgkit.suites.spatialgen.rows import question_items, question_from, row_of
->>> from tsgkit.suites.spatialgen.terms import SUB_DOMAINS
+>>> from tsgkit.suites.spatialgen.rows import SUB_DOMAINS
 >>> text = "Where?  Options: A: up, B: down, C: left, D: right, E: None"
 >>> row = row_of("000001", "Forest", "", [question_from(text, "B", name) for name in SUB_DOMAINS])
 >>> found = {one.name: dict(one.values) for one in controls(question_items("rows.jsonl", [row]), [0], 0)}
@@ -45,11 +45,9 @@ from tsgkit.llm.reply import Reply
 from tsgkit.suites.judges.images import NOT_SHOWN, ShownImage
 from tsgkit.suites.rows import Dataset
 from tsgkit.suites.solvers.offline_solvers import PREFIX, baseline_name
-from tsgkit.suites.spatialgen.metrics import ACCURACY, SINGLE
-from tsgkit.suites.spatialgen.rows import LETTERS, Question, Row, SpatialSample, rows_of
-from tsgkit.suites.spatialgen.scores import label_of
-from tsgkit.suites.spatialgen.terms import SUB_DOMAINS, content_words
-from tsgkit.suites.spatialgen.votes import ROUNDS, Ballot, accuracy, single_round_accuracy
+from tsgkit.suites.spatialgen.official import ROUNDS
+from tsgkit.suites.spatialgen.rows import LETTERS, SUB_DOMAINS, Row, SpatialSample, content_words, rows_of, similarity
+from tsgkit.suites.spatialgen.scores import ACCURACY, SINGLE, Ballot, accuracy, label_of, single_round_accuracy
 from tsgkit.suites.task import Control
 from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
 
@@ -83,14 +81,10 @@ def baseline(name: str, rows: Iterable[Row] = (), seed: int = 0) -> Answerer:
 
 def guess(seed: int = 0) -> Answerer:
     """Return a baseline that picks any option, the refusal included."""
-
-    def answer(row: Row) -> tuple[str, ...]:
-        return tuple(
-            _rng(row, number, seed).choice(tuple(question.options) or LETTERS)
-            for number, question in enumerate(row.questions)
-        )
-
-    return answer
+    return lambda row: tuple(
+        _rng(row, number, seed).choice(tuple(question.options) or LETTERS)
+        for number, question in enumerate(row.questions)
+    )
 
 
 def constant(letter: str) -> Answerer:
@@ -98,36 +92,39 @@ def constant(letter: str) -> Answerer:
     return lambda row: (letter,) * len(row.questions)
 
 
-def majority_per_type(rows: Iterable[Row], seed: int = 0, folds: int = FOLDS) -> Answerer:
+def majority_per_type(rows: Iterable[Row], seed: int = 0) -> Answerer:
     """Return a baseline that gives the sub-domain's most common key in the other folds, so no key leaks.
 
-    Items that are not among the rows are answered from all rows.
+    Items that are not among the rows are answered from all rows. On a tie, the first letter in the alphabet is given.
     """
     known = sorted(rows, key=lambda row: row.id)
     Random(f"{seed}/folds").shuffle(known)
-    fold_of = {row.id: number % folds for number, row in enumerate(known)}
+    fold_of = {row.id: number % FOLDS for number, row in enumerate(known)}
     counts: defaultdict[tuple[int | None, str], Counter[str]] = defaultdict(Counter)
     for row in known:
         for question in row.questions:
-            for fold in (None, *range(folds)):
+            for fold in (None, *range(FOLDS)):
                 if fold != fold_of[row.id]:
                     counts[fold, question.sub_domain][question.key] += 1
 
     def answer(row: Row) -> tuple[str, ...]:
         fold = fold_of.get(row.id)
-        return tuple(_commonest(counts[fold, question.sub_domain], question) for question in row.questions)
+        letters = []
+        for question in row.questions:
+            keys = counts[fold, question.sub_domain]
+            letters.append(max(sorted(question.choices or LETTERS), key=lambda letter: keys[letter]))
+        return tuple(letters)
 
     return answer
 
 
-def _commonest(counts: Counter[str], question: Question) -> str:
-    """Return the most common key; on a tie, the first in the alphabet."""
-    return max(sorted(question.choices or LETTERS), key=lambda letter: counts[letter])
-
-
 def overlap(seed: int = 0) -> Answerer:
     """Return a baseline that picks the option with the most words (not the largest share) in the other stems."""
-    return _fitting(_in_other_stems, seed)
+
+    def mentions(row: Row, number: int, letter: str) -> float:
+        return len(content_words(row.questions[number].options[letter]) & other_stems(row, number))
+
+    return _fitting(mentions, seed)
 
 
 def longest(seed: int = 0) -> Answerer:
@@ -137,38 +134,24 @@ def longest(seed: int = 0) -> Answerer:
 
 def most_like_others(seed: int = 0) -> Answerer:
     """Return a baseline that picks the option that shares the most words with the other options."""
-    return _fitting(_likeness_to_others, seed)
+
+    def likeness(row: Row, number: int, letter: str) -> float:
+        question = row.questions[number]
+        others = [question.options[other] for other in question.choices if other != letter]
+        return sum(similarity(question.options[letter], other) for other in others)
+
+    return _fitting(likeness, seed)
 
 
 def _fitting(likeness: Likeness, seed: int) -> Answerer:
-    def answer(row: Row) -> tuple[str, ...]:
-        return tuple(_best(row, number, likeness, seed) for number in range(len(row.questions)))
+    """Return a baseline that picks the best fitting option, or any letter if there are no options."""
 
-    return answer
-
-
-def _best(row: Row, number: int, likeness: Likeness, seed: int) -> str:
-    letters = row.questions[number].choices or tuple(LETTERS)
-    if not row.questions[number].choices:
+    def best(row: Row, number: int) -> str:
+        fits = {letter: likeness(row, number, letter) for letter in row.questions[number].choices}
+        letters = [letter for letter, fit in fits.items() if fit == max(fits.values())] or tuple(LETTERS)
         return _rng(row, number, seed).choice(letters)
-    fits = [likeness(row, number, letter) for letter in letters]
-    return _rng(row, number, seed).choice(
-        [letter for letter, fit in zip(letters, fits, strict=True) if fit == max(fits)]
-    )
 
-
-def _in_other_stems(row: Row, number: int, letter: str) -> float:
-    return len(content_words(row.questions[number].options[letter]) & other_stems(row, number))
-
-
-def _likeness_to_others(row: Row, number: int, letter: str) -> float:
-    question = row.questions[number]
-    own = content_words(question.options[letter])
-    return sum(_alike(own, content_words(question.options[other])) for other in question.choices if other != letter)
-
-
-def _alike(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / len(one | other) if one | other else 1.0
+    return lambda row: tuple(best(row, number) for number in range(len(row.questions)))
 
 
 def other_stems(row: Row, number: int) -> frozenset[str]:
@@ -225,21 +208,18 @@ def controls(dataset: Dataset, numbers: Sequence[int], seed: int) -> tuple[Contr
 
     All sub-domains have equally many questions, so the share over all questions is the mean of the sub-domains.
     """
-    rows, samples = rows_of(dataset), [dataset.sample(number) for number in numbers]
-    return tuple(_control(baseline_subject(PREFIX + name, rows, seed), samples) for name in NAMES)
-
-
-def _control(subject: BaselineSubject, samples: Sequence[SpatialSample]) -> Control:
-    ballots = [ballot for sample in samples for ballot in _ballots(subject, sample)]
-    values = {ACCURACY: accuracy(ballots), SINGLE: single_round_accuracy(ballots)}
-    return Control(subject.subject, len(ballots), {name: value for name, value in values.items() if value is not None})
-
-
-def _ballots(subject: BaselineSubject, sample: SpatialSample) -> list[Ballot]:
-    """Return the ballots that its transcript would give."""
-    said = {answer: answer(sample.row) for answer in dict.fromkeys(subject.answerers)}
-    turns = [said[answer] for answer in subject.answerers]
-    return [
-        Ballot(question.key, tuple(turn[number] if turn[number] in question.options else None for turn in turns))
-        for number, question in enumerate(sample.questions)
-    ]
+    rows, asked = rows_of(dataset), [dataset.sample(number).row for number in numbers]
+    results = []
+    for name in NAMES:
+        subject = baseline_subject(PREFIX + name, rows, seed)
+        ballots = []
+        for row in asked:
+            letters = {answer: answer(row) for answer in dict.fromkeys(subject.answerers)}
+            turns = [letters[answer] for answer in subject.answerers]
+            for number, question in enumerate(row.questions):
+                known = (turn[number] if turn[number] in question.options else None for turn in turns)
+                ballots.append(Ballot(question.key, tuple(known)))
+        values = {ACCURACY: accuracy(ballots), SINGLE: single_round_accuracy(ballots)}
+        known_values = {metric: value for metric, value in values.items() if value is not None}
+        results.append(Control(subject.subject, len(ballots), known_values))
+    return tuple(results)

@@ -18,6 +18,13 @@ warning means that part of it can be answered without the image, or that its for
 >>> found = inspect(row.encode(), "rows.jsonl")
 >>> found.rows, found.counts, found.problem.partition(": 0")[0]
 (1, {'row-shape': 1}, 'rows.jsonl: line 1: item 000001')
+
+:func:`auditable_rows` returns the questions as audit items, with the prompt that the judge never sees.
+
+>>> asked = question_from("Where?  Options: A: up, B: down, E: None", "B", "Position")
+>>> [item] = auditable_rows([row_of("000007", "Park", "All is down.", [asked])]).items
+>>> item.item_id, item.key, item.refusal, item.choices
+('000007/0', 1, 2, (0, 1))
 """
 
 from __future__ import annotations
@@ -32,10 +39,24 @@ from typing import NamedTuple
 from tsgkit.errors import UsageError
 from tsgkit.graph import rules
 from tsgkit.graph.rules import ERROR, WARNING, Place, Rule, Severity
+from tsgkit.suites.audits.audit import Auditable
+from tsgkit.suites.audits.items import Check, Item, Slip, context_hash
 from tsgkit.suites.importers import Inspection
 from tsgkit.suites.spatialgen.baselines import other_stems
-from tsgkit.suites.spatialgen.rows import GAP, LETTERS, REFUSAL, Question, Row, question_items, read_rows
-from tsgkit.suites.spatialgen.terms import SCENES, SUB_DOMAINS, content_words, folded, tokens
+from tsgkit.suites.spatialgen.rows import (
+    GAP,
+    LETTERS,
+    REFUSAL,
+    SCENES,
+    SUB_DOMAINS,
+    Question,
+    Row,
+    content_words,
+    folded,
+    question_items,
+    read_rows,
+    tokens,
+)
 
 MOST_TOKENS = 77
 """The number of tokens that a CLIP text encoder reads; it cuts off the rest of a longer prompt."""
@@ -101,8 +122,21 @@ def findings(rows: Iterable[Row]) -> Iterator[Finding]:
 
 def row_findings(row: Row) -> Iterator[Finding]:
     """Yield the defects of one row and its questions."""
-    for code, message in _row(row):
-        yield Finding(code, row.id, None, message, row.line)
+
+    def finding(code: str, message: str) -> Finding:
+        return Finding(code, row.id, None, message, row.line)
+
+    if row.types != SUB_DOMAINS:
+        yield finding("row-shape", f"question_type is {', '.join(row.types) or 'empty'}")
+    if not len(row.types) == len(row.texts) == len(row.answers):
+        columns = f"{len(row.types)} types, {len(row.texts)} questions and {len(row.answers)} answers"
+        yield finding("row-shape", f"{columns}, not ten of each")
+    if row.scene not in SCENES:
+        yield finding("unknown-scene", f"{row.scene!r} is no scene")
+    if not ID.fullmatch(row.id):
+        yield finding("id-form", f"the id is {row.id!r}")
+    if (length := tokens(row.prompt)) > MOST_TOKENS:
+        yield finding("long-prompt", f"{length} words and punctuation marks, not at most {MOST_TOKENS}")
     for number in range(len(row.questions)):
         yield from question_findings(row, number)
 
@@ -110,34 +144,15 @@ def row_findings(row: Row) -> Iterator[Finding]:
 def question_findings(row: Row, number: int) -> Iterator[Finding]:
     """Yield the defects of the question with this number (from 0)."""
     question = row.questions[number]
-    found = (*_options(question), *_key(question), *_leaks(row, number)) if question.options else (_NO_OPTIONS,)
-    for code, message in (*_stem(question), *found):
+    defects: list[CodeAndMessage] = []
+    if references := dict.fromkeys(word.lower() for word in TEXT_REFERENCE.findall(question.stem)):
+        defects.append(("text-reference", f"the stem speaks of a text: {', '.join(references)}"))
+    if not question.options:
+        defects.append(("no-options", "no options follow the stem"))
+    else:
+        defects += [*_options(question), *_key(row, number)]
+    for code, message in defects:
         yield Finding(code, row.id, number, message, row.line)
-
-
-_NO_OPTIONS = ("no-options", "no options follow the stem")
-
-
-def _row(row: Row) -> Iterator[CodeAndMessage]:
-    if row.types != SUB_DOMAINS:
-        yield "row-shape", f"question_type is {', '.join(row.types) or 'empty'}"
-    if not len(row.types) == len(row.texts) == len(row.answers):
-        yield (
-            "row-shape",
-            f"{len(row.types)} types, {len(row.texts)} questions and {len(row.answers)} answers, not ten of each",
-        )
-    if row.scene not in SCENES:
-        yield "unknown-scene", f"{row.scene!r} is no scene"
-    if not ID.fullmatch(row.id):
-        yield "id-form", f"the id is {row.id!r}"
-    if (length := tokens(row.prompt)) > MOST_TOKENS:
-        yield "long-prompt", f"{length} words and punctuation marks, not at most {MOST_TOKENS}"
-
-
-def _stem(question: Question) -> Iterator[CodeAndMessage]:
-    spoken = dict.fromkeys(found.lower() for found in TEXT_REFERENCE.findall(question.stem))
-    if spoken:
-        yield "text-reference", f"the stem speaks of a text: {', '.join(spoken)}"
 
 
 def _options(question: Question) -> Iterator[CodeAndMessage]:
@@ -160,22 +175,20 @@ def _options(question: Question) -> Iterator[CodeAndMessage]:
         yield "refusal-form", f"{question.gap!r} between the stem and its options, expected {GAP!r}"
 
 
-def _key(question: Question) -> Iterator[CodeAndMessage]:
+def _key(row: Row, number: int) -> Iterator[CodeAndMessage]:
+    """Yield the defects of a key: not an option, the refusal, or an option that stems give away."""
+    question = row.questions[number]
     if question.key not in question.options:
         letters = ", ".join(question.options)
         yield "key-without-option", f"the key {question.key} is none of the options {letters}"
     elif question.key == question.refusal:
         yield "key-is-refusal", f"the key {question.key} is the option that refuses to answer"
-
-
-def _leaks(row: Row, number: int) -> Iterator[CodeAndMessage]:
-    question = row.questions[number]
-    if question.key not in question.choices:
-        return
-    for code, words in (("own-stem", content_words(question.stem)), ("other-stems", other_stems(row, number))):
-        inside = [letter for letter in question.choices if content_words(question.options[letter]) <= words]
-        if inside == [question.key] and content_words(question.options[question.key]):
-            yield code, f"all words of {question.key} are there: {question.options[question.key]}"
+    else:
+        options = {letter: content_words(question.options[letter]) for letter in question.choices}
+        for code, words in (("own-stem", content_words(question.stem)), ("other-stems", other_stems(row, number))):
+            inside = [letter for letter, option in options.items() if option <= words]
+            if inside == [question.key] and options[question.key]:
+                yield code, f"all words of {question.key} are there: {question.options[question.key]}"
 
 
 class _FileStatistics:
@@ -247,15 +260,64 @@ TASK = "questions"
 
 def inspect(data: bytes, file: str, task: str | None = None) -> Inspection:
     """Inspect the content of a file."""
+    rows: list[Row] = []
+    defects: list[rules.Finding] = []
+    problem = ""
     try:
         rows = list(read_rows(data.splitlines(keepends=True), file))
-    except UsageError as error:
-        return Inspection(TASK, 0, (), RULES, str(error))
-    defects = [
-        rules.Finding(one.code, one.severity, one.message, place=Place(one.line, one.item)) for one in findings(rows)
-    ]
-    try:
+        for defect in findings(rows):
+            place = Place(defect.line, defect.item)
+            defects.append(rules.Finding(defect.code, defect.severity, defect.message, place=place))
         question_items(file, rows)
     except UsageError as error:
-        return Inspection(TASK, len(rows), defects, RULES, str(error))
-    return Inspection(TASK, len(rows), defects, RULES)
+        problem = str(error)
+    return Inspection(TASK, len(rows), defects, RULES, problem)
+
+
+IN_EVERY_AUDIT = (
+    "repeated-question",
+    "missing-option",
+    "key-without-option",
+    "key-is-refusal",
+    "repeated-option",
+    "own-stem",
+    "skewed-keys",
+    "longest-is-key",
+)
+"""Defects that audits of all suites find, under other names."""
+
+
+def auditable_rows(rows: Iterable[Row]) -> Auditable:
+    """Return all questions of some rows, with the checks that are specific to this suite."""
+    known = list(rows)
+    slips: dict[str, list[Slip]] = {code: [] for code in RULES}
+    for finding in findings(known):
+        item_id = finding.item or ""
+        place = item_id if finding.question is None else f"{item_id}/{finding.question}"
+        slips[finding.code].append(Slip(finding.code, place, finding.message))
+
+    def check(code: str) -> Check:
+        rule = RULES[code]
+        return Check(code, rule.meaning, lambda _: slips[code], is_error=rule.severity == ERROR)
+
+    checks = tuple(check(code) for code in RULES if code not in IN_EVERY_AUDIT)
+    return Auditable([item for row in known for item in items_of(row)], checks, clusters_are="prompts")
+
+
+def items_of(row: Row) -> Iterator[Item]:
+    """Yield the questions of a row as audit items."""
+    stems = [question.stem for question in row.questions]
+    for number, question in enumerate(row.questions):
+        letters = list(question.options)
+        yield Item(
+            item_id=f"{row.id}/{number}",
+            cluster=row.id,
+            question=question.stem,
+            options=tuple(question.options.values()),
+            key=letters.index(question.key) if question.key in letters else None,
+            group=question.sub_domain,
+            context=context_hash(row.id, row.prompt),
+            beside=(*stems[:number], *stems[number + 1 :]),
+            prompt=row.prompt,
+            refusal=None if question.refusal is None else letters.index(question.refusal),
+        )

@@ -24,7 +24,7 @@ The order depends only on the seed, the item, the question's number (from 0) and
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.resources.abc import Traversable
@@ -39,8 +39,8 @@ from tsgkit.library.projects import find, search_path
 from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.images import ImageFile
 from tsgkit.suites.judges.judge import messages_of
+from tsgkit.suites.spatialgen.official import ROUNDS
 from tsgkit.suites.spatialgen.rows import Question, SpatialSample
-from tsgkit.suites.spatialgen.votes import ROUNDS
 from tsgkit.suites.task import OURS, PUBLISHED
 
 if TYPE_CHECKING:
@@ -179,31 +179,26 @@ class QuestionPrompts:
                 )
         _ = self.fingerprint
 
-    @property
-    def _parts(self) -> tuple[str, str]:
-        base = "apart" if self.way.base == APART else self.way.base
-        return "role", f"{base}-blind" if self.way.control == BLIND else base
-
     @cached_property
     def role(self) -> str:
         """The system message."""
-        return self._template(self._parts[0]).text.rstrip("\n")
+        return self._template("role").text.rstrip("\n")
 
     @cached_property
     def ask(self) -> Template:
         """The template of the user message."""
-        return self._template(self._parts[1])
+        base = "apart" if self.way.base == APART else self.way.base
+        return self._template(f"{base}-blind" if self.way.control == BLIND else base)
 
     def _template(self, name: str) -> Template:
-        there = next((file for file in self._files(name) if file.is_file()), None)
-        return load_template(there or find("prompts", f"{self.card.prompts}/{name}.txt"), required=FIELDS[name])
-
-    def _files(self, name: str) -> Iterator[Traversable]:
-        """Yield possible files of a prompt, the user's folder first."""
-        for folder in [] if self.folder is None else [Path(self.folder), Path(self.folder) / self.card.prompts]:
-            yield folder / f"{name}.txt"
-        for place in search_path("prompts"):
-            yield place.joinpath(*self.card.prompts.split("/"), f"{name}.txt")
+        """Return a prompt from the first place that has it, the user's folder first."""
+        file, stored = f"{name}.txt", f"{self.card.prompts}/{name}.txt"
+        places: list[Traversable] = []
+        if self.folder is not None:
+            places += [Path(self.folder, file), Path(self.folder, stored)]
+        places += [place.joinpath(*stored.split("/")) for place in search_path("prompts")]
+        prompt = next((place for place in places if place.is_file()), None)
+        return load_template(prompt or find("prompts", stored), required=FIELDS[name])
 
     @cached_property
     def fingerprint(self) -> str:

@@ -10,13 +10,25 @@ Then it writes ten questions about each text. They are checked for all defects o
 :mod:`~tsgkit.suites.spatialgen.defects`, against the text (it must contain the right answer) and for answers of very
 different lengths. Drafts with problems are requested again with the problems; a text whose questions still have some is
 dropped and counted. Only people can decide if a wrong answer is really untrue, and if an image can show everything.
+
+Prompts can also be rewritten so that they are true of the images made from them, as training data for image models.
+
+>>> from tsgkit.suites.spatialgen.rows import question_from
+>>> asked = question_from("Where?  Options: A: up, B: down, E: None", "A", "Position")
+>>> facts = facts_of(row_of("000001", "Park", "A kite is up.", [asked]), ["B"])
+>>> facts[0].is_seen, facts_text(facts)
+(False, '- Position: Where? The text wants: up. In the picture: down.')
+
+If the judge saw what the text wants, that part of the text is kept; otherwise the text must follow the image. A
+question with an undecided vote counts as not seen, and its part must be removed. If everything was seen, the text is
+kept unchanged and no model is asked.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple
@@ -32,8 +44,20 @@ from tsgkit.replies.near_json import values_in
 from tsgkit.replies.reasoning import spoken
 from tsgkit.suites.solvers.solver import UnitMapper, all_at_once
 from tsgkit.suites.spatialgen.defects import MOST_TOKENS, Finding, findings, row_findings
-from tsgkit.suites.spatialgen.rows import LETTERS, REFUSAL, Question, Row, row_of
-from tsgkit.suites.spatialgen.terms import MEANING, SCENES, SUB_DOMAINS, content_words, folded, tokens
+from tsgkit.suites.spatialgen.rows import (
+    LETTERS,
+    MEANING,
+    REFUSAL,
+    SCENES,
+    SUB_DOMAINS,
+    Question,
+    Row,
+    content_words,
+    folded,
+    row_of,
+    similarity,
+    tokens,
+)
 
 FIELDS = {
     "prompts": ("count", "scene", "aspects", "avoid"),
@@ -46,6 +70,8 @@ MOST_ALIKE = 0.6
 LEAST_MENTIONED = 0.3
 """The least share of the words of a right answer that the text must contain."""
 UNLIKE_LENGTHS = 2.5
+MOST_WORDS = 150
+"""The maximum number of words in a rewritten prompt."""
 CHOICES = LETTERS[:-1]
 IGNORED = ("id-form", "repeated-id")
 """Codes that do not apply to drafts, since ids are assigned at the end."""
@@ -120,26 +146,19 @@ def prompt_problems(prompt: str, known: Iterable[str]) -> list[str]:
     return problems
 
 
-def similarity(one: str, other: str) -> float:
-    """Return the share of content words that two texts have in common."""
-    first, second = content_words(one), content_words(other)
-    return len(first & second) / len(first | second) if first | second else 1.0
-
-
 def read_drafts(reply: str) -> list[Draft]:
     """Return the questions in a reply."""
     found = json_in(reply).get("questions")
-    return [draft for value in (found if isinstance(found, list) else []) for draft in _draft(value)]
-
-
-def _draft(value: object) -> Iterator[Draft]:
-    if not isinstance(value, dict):
-        return
-    kind, stem, right, wrong = (value.get(name) for name in ("kind", "question", "right", "wrong"))
-    texts = [kind, stem, right, *(wrong if isinstance(wrong, list) else [])]
-    if all(isinstance(text, str) and text.strip() for text in texts):
-        name, question, answer, *others = (" ".join(str(text).split()) for text in texts)
-        yield Draft(name, question, answer, tuple(others))
+    drafts = []
+    for value in found if isinstance(found, list) else []:
+        if not isinstance(value, dict):
+            continue
+        kind, stem, right, wrong = (value.get(name) for name in ("kind", "question", "right", "wrong"))
+        texts = [kind, stem, right, *(wrong if isinstance(wrong, list) else [])]
+        if all(isinstance(text, str) and text.strip() for text in texts):
+            name, question, answer, *others = (" ".join(str(text).split()) for text in texts)
+            drafts.append(Draft(name, question, answer, tuple(others)))
+    return drafts
 
 
 def draft_problems(prompt: str, drafts: Sequence[Draft]) -> list[str]:
@@ -154,22 +173,15 @@ def draft_problems(prompt: str, drafts: Sequence[Draft]) -> list[str]:
         for one in row_findings(row)
         if one.question is not None and one.code not in IGNORED
     ]
-    return [*found, *_missing_answers(prompt, drafts), *_lengths(drafts)]
-
-
-def _missing_answers(prompt: str, drafts: Iterable[Draft]) -> Iterator[str]:
-    text_words = content_words(prompt)
+    missing, lengths, text_words = [], [], content_words(prompt)
     for draft in drafts:
         words = content_words(draft.right)
         if words and len(words & text_words) < LEAST_MENTIONED * len(words):
-            yield f"{draft.kind}: the text does not tell the right answer: {draft.right}"
-
-
-def _lengths(drafts: Iterable[Draft]) -> Iterator[str]:
-    for draft in drafts:
+            missing.append(f"{draft.kind}: the text does not tell the right answer: {draft.right}")
         longest, *_, shortest = sorted((len(text) for text in (draft.right, *draft.wrong)), reverse=True)
         if longest > UNLIKE_LENGTHS * shortest and longest - shortest > 10:
-            yield f"{draft.kind}: answers of very unlike lengths"
+            lengths.append(f"{draft.kind}: answers of very unlike lengths")
+    return [*found, *missing, *lengths]
 
 
 def question_of(draft: Draft, place: int, wrong: Sequence[str]) -> Question:
@@ -291,3 +303,78 @@ def chosen_scenes(names: Sequence[str]) -> tuple[str, ...]:
 def dropped_line(dropped: Dropped) -> str:
     """Return a dropped text as a line of JSON."""
     return json.dumps(dropped._asdict(), ensure_ascii=False) + "\n"
+
+
+class Fact(NamedTuple):
+    """A question with the wanted and the seen option. ``seen`` is empty if none of the options was seen."""
+
+    kind: str
+    stem: str
+    wanted: str
+    seen: str
+    is_decided: bool = True
+    """True if the votes decide what is in the image."""
+
+    @property
+    def is_seen(self) -> bool:
+        """True if the image shows the wanted option."""
+        return self.is_decided and self.wanted == self.seen
+
+    @property
+    def in_image(self) -> str:
+        """The description of the image for the model."""
+        if not self.is_decided:
+            return "not clear, so do not mention it"
+        return self.seen or "none of what was asked about"
+
+
+def facts_of(row: Row, letters: Sequence[str | None]) -> list[Fact]:
+    """Return the facts of a row, by question. A letter of None is an undecided vote."""
+    return [
+        Fact(
+            question.sub_domain,
+            question.stem,
+            question.options.get(question.key, ""),
+            "" if letter is None or letter == question.refusal else question.options.get(letter, ""),
+            letter is not None,
+        )
+        for question, letter in zip(row.questions, letters, strict=True)
+    ]
+
+
+def facts_text(facts: Iterable[Fact]) -> str:
+    """Return the facts as text for the model."""
+    return "\n".join(
+        f"- {fact.kind}: {fact.stem} The text wants: {fact.wanted}. In the picture: {fact.in_image}." for fact in facts
+    )
+
+
+def read_rewrite(reply: str) -> str:
+    """Return the text in a reply, or an empty text if there is none.
+
+    >>> read_rewrite('{"prompt": "A  kite is down."}'), read_rewrite("A kite.")
+    ('A kite is down.', '')
+    """
+    found = json_in(reply).get("prompt")
+    return " ".join(found.split()) if isinstance(found, str) else ""
+
+
+def rewrite_problems(text: str, row: Row, facts: Sequence[Fact]) -> list[str]:
+    """Return the detectable problems of a new text.
+
+    The text still claims an unseen fact if it has all words of the wanted option and lacks words of the seen one.
+    """
+    if not text:
+        return ["there is no text in the reply"]
+    problems = []
+    if len(text.split()) > MOST_WORDS:
+        problems.append(f"{len(text.split())} words, not at most {MOST_WORDS}")
+    if folded(text) == folded(row.prompt):
+        problems.append("the text was not changed")
+    said = content_words(text)
+    for fact in facts:
+        wanted, seen = content_words(fact.wanted), content_words(fact.seen)
+        own = wanted - seen
+        if not fact.is_seen and own and own <= said and fact.seen and not (seen - wanted) & said:
+            problems.append(f"{fact.kind}: it still says {fact.wanted}, and {fact.seen} was seen")
+    return problems

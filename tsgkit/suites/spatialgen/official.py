@@ -24,8 +24,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from tsgkit.suites.spatialgen.rows import Row
-from tsgkit.suites.spatialgen.terms import SUB_DOMAINS
+from tsgkit.suites.spatialgen.rows import SUB_DOMAINS, Row
 
 LINES = 10
 ROUNDS = 5

@@ -15,20 +15,34 @@ from typing import Any
 
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.library.cards import Card
+from tsgkit.suites.judges.images import NOT_SHOWN, sight_of
+from tsgkit.suites.panels import Panel, Shown, boxes_panel, image_now
 from tsgkit.suites.rows import Dataset, ItemChoice, Rows
 from tsgkit.suites.solvers.offline_solvers import OfflineSolver
 from tsgkit.suites.solvers.solver import BASELINE
-from tsgkit.suites.spatialgen.audit import auditable_rows
 from tsgkit.suites.spatialgen.baselines import baseline_subject, controls
+from tsgkit.suites.spatialgen.defects import auditable_rows
 from tsgkit.suites.spatialgen.judge_requests import PROTOCOLS, SHUFFLED, ParsedProtocol, QuestionPrompts, parse_protocol
-from tsgkit.suites.spatialgen.metrics import METRICS, NOTHING_COUNTED, PUBLISHED, finish, reasons
 from tsgkit.suites.spatialgen.replies import score
 from tsgkit.suites.spatialgen.rows import SpatialSample, load_rows, rows_in, rows_of, scenes_in_order
-from tsgkit.suites.spatialgen.scores import VoteScorer, read_twice, unpublished, verdicts_of
+from tsgkit.suites.spatialgen.scores import (
+    COLUMNS,
+    METRICS,
+    NOTHING_COUNTED,
+    PUBLISHED_METRICS,
+    UNREAD,
+    VoteScorer,
+    finish,
+    read_twice,
+    reasons,
+    unpublished,
+    verdicts_of,
+)
 from tsgkit.suites.spatialgen.vlm_judge import pieces, viewer
 from tsgkit.suites.task import (
     BY_ID,
     BY_POSITION,
+    PUBLISHED,
     Groups,
     Looks,
     Official,
@@ -38,7 +52,6 @@ from tsgkit.suites.task import (
     View,
     source_of,
 )
-from tsgkit.suites.task import PUBLISHED as PUBLISHED_PROTOCOL
 
 QUESTIONS = "questions"
 
@@ -65,7 +78,7 @@ def _faults(answer: Sequence[str | None], evidence: Mapping[str, Any]) -> Iterat
 
 def _check_prompts(card: Card, style: str, prompts: str | None) -> None:
     if prompts is not None:
-        QuestionPrompts(card, ParsedProtocol(PUBLISHED_PROTOCOL), prompts).check()
+        QuestionPrompts(card, ParsedProtocol(PUBLISHED), prompts).check()
 
 
 def _baseline(task: Task, subject: str, seed: int, dataset: Dataset) -> OfflineSolver:
@@ -78,7 +91,7 @@ def _draws_lots(way: str) -> bool:
     if way.startswith(f"{BASELINE}/"):
         return not way.startswith(f"{BASELINE}/constant:")
     shown = parse_protocol(way)
-    return shown.base != PUBLISHED_PROTOCOL or shown.control == SHUFFLED
+    return shown.base != PUBLISHED or shown.control == SHUFFLED
 
 
 def _next_steps(same: str) -> tuple[str, ...]:
@@ -111,7 +124,7 @@ def questions(card: Card) -> Task:
         ),
         groups=Groups(names=("scene", "group"), order=scenes_in_order),
         official=Official(
-            metrics=PUBLISHED,
+            metrics=PUBLISHED_METRICS,
             unpublished=lambda _, protocol: unpublished(parse_protocol(protocol)),
             without_weight=NOTHING_COUNTED,
             reasons=reasons,
@@ -136,6 +149,44 @@ def questions(card: Card) -> Task:
         paint=_paintings,
         finish=finish,
     )
+
+
+def view(shown: Shown) -> Iterator[Panel]:
+    """Yield panels of a sample: the image, if a folder of images is judged, and the questions with all answers."""
+    sample: SpatialSample = shown.sample
+    evidence: Mapping[str, Any] = shown.judged.evidence or {}
+    if shown.folder is not None:
+        other, file = evidence.get("image_of", ""), evidence.get("file", "")
+        now = image_now(shown.folder, other or sample.item_id, evidence.get("image"), file=file)
+        sight = sight_of(shown.transcript)
+        notes = [
+            f"The judge was shown the image of another item, {other}, on purpose." if other else "",
+            f"The image is paired with the item by its position in the folder: {file}" if file else "",
+            f"{sight.reason[:1].upper()}{sight.reason[1:]}." if sight is not None and sight.found == NOT_SHOWN else "",
+        ]
+        yield boxes_panel("Image", (), [note for note in notes if note], now)
+
+    rounds: Sequence[str] | None = evidence.get("rounds")
+    answers, right = shown.judged.answer or (), evidence.get("right") or ()
+    strict = shown.judged.scores.get("strict", {}) if rounds is not None else {}
+    rows = []
+    for number, question in enumerate(sample.questions):
+        score = strict.get(COLUMNS[number])
+        letters = [turn[number] for turn in rounds or ()]
+        rows.append(
+            {
+                "number": number + 1,
+                "text": f"{question.sub_domain}: {question.stem}",
+                "options": [[letter, text] for letter, text in question.options.items()],
+                "key": question.key,
+                "answer": answers[number] if number < len(answers) else None,
+                # unasked questions are neither right nor wrong
+                "right": right[number] if rounds is not None and number < len(right) else None,
+                "rounds": [None if letter == UNREAD else letter for letter in letters],
+                "why": "" if score is None else score.reason,
+            }
+        )
+    yield Panel("questions", "Questions about the image", {"rows": rows})
 
 
 def kinds_of(file: Path) -> tuple[str, ...]:

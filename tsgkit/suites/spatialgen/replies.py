@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictStr, ValidationError
 
@@ -42,10 +42,9 @@ from tsgkit.suites.replies import Replies, read_reply_lists, unknown_item
 from tsgkit.suites.scoreboard import ScoreReport
 from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.judge_requests import ParsedProtocol, orders_of
-from tsgkit.suites.spatialgen.metrics import COLUMNS
 from tsgkit.suites.spatialgen.official import LINES, ROUNDS, accepted
 from tsgkit.suites.spatialgen.rows import Row, SpatialSample, rows_of
-from tsgkit.suites.spatialgen.scores import VoteScorer, judged, label_of, official_scores
+from tsgkit.suites.spatialgen.scores import COLUMNS, VoteScorer, judged, label_of, official_scores
 from tsgkit.suites.task import PUBLISHED, Task
 from tsgkit.suites.transcript import LabelledReply, Transcript
 
@@ -81,13 +80,14 @@ def score(task: Task, data: str, replies: str, *, style: str | None, by: Sequenc
 def judged_replies(samples: Sequence[SpatialSample], found: Mapping[str, Replies]) -> ScoredItems:
     """Score lists of replies."""
     every = tuple(scored(_of_replies, sample, found.get(sample.item_id)).judged for sample in samples)
+    missing = [sample.item_id for sample, one in zip(samples, every, strict=True) if one.outcome is Outcome.MISSING]
     few = [name for name, one in found.items() if len(one.texts) < ROUNDS]
     more = [name for name, one in found.items() if len(rounds_of_replies(one.texts)) < len(one.texts)]
     notes = (
-        *_note("without a reply", _missing(every), "wrong in strict"),
+        *_note("without a reply", missing, "wrong in strict"),
         *_note(f"with fewer than {ROUNDS} replies", few, "a round without one is a vote for nothing in strict"),
         *_note("with more replies than are asked for", more, "those after the last one needed are not read"),
-        *_note("without five replies of ten lines", _dropped(every), LEFT_OUT),
+        *_note("without five replies of ten lines", _left_out(every), LEFT_OUT),
     )
     return every, notes
 
@@ -100,7 +100,7 @@ def judged_rows(samples: Sequence[SpatialSample], found: ResultFile) -> ScoredIt
     keys = [name for name, rows in found.rows.items() if any(row.has_other_keys(asked[name]) for row in rows)]
     texts = [name for name, rows in found.rows.items() if any(row.has_other_questions(asked[name]) for row in rows)]
     notes = (
-        *_note("without a result row", _dropped(every), f"{LEFT_OUT}; wrong in strict"),
+        *_note("without a result row", _left_out(every), f"{LEFT_OUT}; wrong in strict"),
         *_note("with several result rows", again, "official counts every row (E2), strict the last one of an item"),
         *_note("with other answers in their rows than in the data", keys, "official counts by those of the rows"),
         *_note("with other questions in their rows than in the data", texts, "their letters may mean other options"),
@@ -109,12 +109,8 @@ def judged_rows(samples: Sequence[SpatialSample], found: ResultFile) -> ScoredIt
     return every, (*notes, *broken)
 
 
-def _missing(judged: Iterable[Judged]) -> list[str]:
-    return [one.sample.item_id for one in judged if one.outcome is Outcome.MISSING]
-
-
-def _dropped(judged: Iterable[Judged]) -> list[str]:
-    return [one.sample.item_id for one in judged if one.counts.get("skipped_official")]
+def _left_out(items: Iterable[Judged]) -> list[str]:
+    return [item.sample.item_id for item in items if item.counts.get("skipped_official")]
 
 
 def _note(which: str, item_ids: Sequence[str], meaning: str) -> Iterator[str]:
@@ -127,13 +123,11 @@ def _note(which: str, item_ids: Sequence[str], meaning: str) -> Iterator[str]:
 
 def _of_replies(sample: SpatialSample, replies: Replies | None) -> Judged:
     if replies is None:
-        return _unanswered(sample, NO_REPLY)
+        return judged(sample, Transcript((ShownImage(MISSING, NO_REPLY).said,)), ASKED)
     said = judged(sample, transcript_of(sample, replies.texts), ASKED)
-    return said if replies.outcome is None else _ended(sample, said, replies.outcome)
-
-
-def _ended(sample: SpatialSample, said: Judged, outcome: Outcome) -> Judged:
-    """Treat all replies as failed in ``strict`` if the file states another outcome."""
+    if (outcome := replies.outcome) is None:
+        return said
+    # all replies count as failed in strict if the file states another outcome
     silent = judged(sample, transcript_of(sample, [None] * ROUNDS, Ending(outcome)), ASKED)
     counts = {name: said.counts[name] for name in ("skipped_official", "replies_rejected")}
     why = f"the file says {outcome}: what was said counts for nothing in strict"
@@ -149,23 +143,17 @@ def _ended(sample: SpatialSample, said: Judged, outcome: Outcome) -> Judged:
 def _of_rows(sample: SpatialSample, rows: Sequence[ResultRow] | None) -> Judged:
     """Score an item by its last row in ``strict``, and by all of them in ``official``."""
     if not rows:
-        return _unanswered(sample, NO_ROW)
+        return judged(sample, Transcript((ShownImage(MISSING, NO_ROW).said,)), ASKED)
     one = judged(sample, transcript_of(sample, rows[-1].replies), ASKED)
     each = [official_scores(sample, official.asked(row.replies), row.answers) for row in rows]
-    scores = {name: _added([of_row[name] for of_row in each]) for name in each[0]}
+    scores = {}
+    for name, last in each[-1].items():
+        same = [of_row[name] for of_row in each]
+        scores[name] = Score(sum(score.sum for score in same), sum(score.weight for score in same), last.reason)
     right = [bool(each[-1][column].sum) for column in COLUMNS]
     evidence = one.evidence | {"official": one.evidence["official"] | {"rows": len(rows), "right": right}}
     notes = (*one.notes, *([f"official: {len(rows)} result rows, each of which counts"] if len(rows) > 1 else []))
     return replace(one, scores=one.scores | {"official": scores}, notes=notes, evidence=evidence)
-
-
-def _added(scores: Sequence[Score]) -> Score:
-    """Add up the scores of several rows of one item."""
-    return Score(sum(one.sum for one in scores), sum(one.weight for one in scores), scores[-1].reason)
-
-
-def _unanswered(sample: SpatialSample, why: str) -> Judged:
-    return judged(sample, Transcript((ShownImage(MISSING, why).said,)), ASKED)
 
 
 def transcript_of(sample: SpatialSample, texts: Sequence[str | None], ending: Ending | None = None) -> Transcript:
@@ -181,12 +169,12 @@ def transcript_of(sample: SpatialSample, texts: Sequence[str | None], ending: En
 def rounds_of_replies(texts: Sequence[str | None]) -> tuple[int, ...]:
     """Return the round of each reply: first all five, then again those whose reply was rejected."""
     turns: list[int] = []
-    open_rounds = list(range(ROUNDS))
-    while open_rounds and len(turns) < min(len(texts), official.REQUESTS):
-        asked = open_rounds[: min(len(texts), official.REQUESTS) - len(turns)]
+    open_rounds, most = list(range(ROUNDS)), min(len(texts), official.REQUESTS)
+    while open_rounds and len(turns) < most:
+        asked = open_rounds[: most - len(turns)]
         replies = texts[len(turns) : len(turns) + len(asked)]
         turns += asked
-        open_rounds = [turn for turn, text in zip(asked, replies, strict=True) if official.accepted(text or "") is None]
+        open_rounds = [turn for turn, text in zip(asked, replies, strict=True) if accepted(text or "") is None]
     return tuple(turns)
 
 
@@ -236,15 +224,9 @@ class ResultFile:
     broken: tuple[int, ...] = ()
 
 
-class _Line(NamedTuple):
-    number: int
-    value: object
-    is_json: bool = True
-
-
 def holds_result_rows(text: str) -> bool:
     """Return True if the first JSON line is a result row."""
-    first = next((line.value for line in _lines(text) if line.is_json), None)
+    first = next((value for _, value in _lines(text) if value is not NOT_JSON), None)
     return isinstance(first, dict) and MARK in first
 
 
@@ -253,12 +235,12 @@ def result_rows_in(text: str, file: str, asked: Iterable[Row]) -> ResultFile:
     known = {row.id: row for row in asked}
     rows: dict[str, tuple[ResultRow, ...]] = {}
     broken: list[int] = []
-    for line in _lines(text):
-        if not line.is_json:
-            broken.append(line.number)
+    for number, value in _lines(text):
+        if value is NOT_JSON:
+            broken.append(number)
             continue
-        place = f"{file}: line {line.number}"
-        found = result_row_from(line.value, place)
+        place = f"{file}: line {number}"
+        found = result_row_from(value, place)
         if found.id not in known:
             raise unknown_item(place, found.id, known)
         rows[found.id] = (*rows.get(found.id, ()), found)
@@ -279,10 +261,14 @@ def result_row_from(value: object, place: str) -> ResultRow:
         ) from None
 
 
-def _lines(text: str) -> Iterator[_Line]:
+NOT_JSON = object()
+
+
+def _lines(text: str) -> Iterator[tuple[int, object]]:
+    """Yield the number (from 1) and value of each line that is not blank."""
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:
-                yield _Line(number, load(line))
+                yield number, load(line)
             except NotationError:
-                yield _Line(number, None, is_json=False)
+                yield number, NOT_JSON

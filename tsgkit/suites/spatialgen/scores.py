@@ -1,40 +1,50 @@
-"""Scores of one image in both profiles: letters are read, orders undone and votes counted.
+"""Votes, metrics and scores of one image in both profiles: letters are read, orders undone and votes counted.
 
 ``official`` uses the first five replies of ten lines, whatever their round. ``strict`` uses the most readable reply of
-each round; a round without one is a vote for nothing. Scoring needs no images and no judge, since the transcript
-records what was shown.
+each round; a round without one is a vote for nothing, and is never left out. Both require four votes of five. Scoring
+needs no images and no judge, since the transcript records what was shown.
+
+>>> sure = Ballot("B", ("B", "B", "B", "B", None))
+>>> torn = Ballot("B", ("B", "B", "A", "A", "E"))
+>>> sure.right(), torn.right(), accuracy([sure, torn]), single_round_accuracy([sure, torn])
+(True, False, 0.5, 0.6)
+>>> METRICS["foundation"].made_of, METRICS["accuracy"].made_of[-1], PUBLISHED_METRICS[-2:]
+(('object', 'attribute'), 'causal', ('accuracy', 'spatial'))
 
 :func:`read_twice` returns the readings of one reply by both profiles, with the reason if they differ.
 
 >>> from tsgkit.suites.spatialgen.rows import question_from, row_of
 >>> asked = question_from("Where?  Options: A: up, B: down, E: None", "B", "Position")
 >>> sample = SpatialSample(row_of("1", "Park", "", [asked] * 10))
->>> found = read_twice(sample, Reply("\\n".join(["**B**"] * 10)), "published")
->>> found.strict, found.official
+>>> readings = read_twice(sample, Reply("\\n".join(["**B**"] * 10)), "published")
+>>> readings.strict, readings.official
 ('BBBBBBBBBB', '**********')
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from statistics import fmean
+from typing import Any, NamedTuple
 
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.replies import Read, Unreadable, numbered_answers
+from tsgkit.scoring.combination import mean_of_all
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.score import Score
+from tsgkit.scoring.tally import Tally
 from tsgkit.suites.judgement import Judged, Scores, TwoReadings, Verdict
-from tsgkit.suites.judges.images import ShownImage, sight_of, unfinished, unshown
+from tsgkit.suites.judges.images import sight_of, unfinished, unshown
 from tsgkit.suites.judges.judge import outcome_of
+from tsgkit.suites.metrics import Metric
+from tsgkit.suites.scoreboard import Board, Value
 from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.judge_requests import APART, SHUFFLED, Orders, ParsedProtocol, orders_from, parse_protocol
-from tsgkit.suites.spatialgen.metrics import ACCURACY, AGREE, COLUMNS, SHOWN_BY_POSITION, SINGLE, VOTES
-from tsgkit.suites.spatialgen.rows import LETTERS, Question, SpatialSample
-from tsgkit.suites.spatialgen.strict import letters
-from tsgkit.suites.spatialgen.terms import domain_of
-from tsgkit.suites.spatialgen.votes import NEEDED, ROUNDS, Ballot
+from tsgkit.suites.spatialgen.official import NEEDED, ROUNDS
+from tsgkit.suites.spatialgen.rows import DOMAIN_OF, DOMAINS, LETTERS, MEANING, SUB_DOMAINS, Question, SpatialSample
 from tsgkit.suites.task import PUBLISHED
 from tsgkit.suites.transcript import LOCAL, Transcript
 
@@ -44,6 +54,119 @@ NOT_PUBLISHED = "the published code asks all ten questions at once, options in t
 NO_SUCH_CONTROL = "the published code never shows another prompt's image"
 DROPPED = "no five replies of ten lines: the published code leaves the image out"
 Letters = tuple[str | None, ...]
+
+COLUMNS = tuple(name.lower() for name in SUB_DOMAINS)
+"""The metrics of the ten sub-domains, in the order of the questions."""
+VOTES = tuple(f"votes_{needed}" for needed in range(1, ROUNDS + 1))
+ACCURACY, SINGLE, AGREE = "accuracy", "single_round", "rounds_agree"
+
+
+def _mean(meaning: str, names: tuple[str, ...], *, is_headline: bool = True) -> Metric:
+    return Metric(meaning, is_headline=is_headline, made_of=names, made_by=mean_of_all)
+
+
+METRICS = {
+    **{
+        domain.lower(): _mean(f"mean of {' and '.join(names)}", tuple(name.lower() for name in names))
+        for domain, names in DOMAINS.items()
+    },
+    **{column: Metric(MEANING[name]) for column, name in zip(COLUMNS, SUB_DOMAINS, strict=True)},
+    ACCURACY: _mean(f"questions whose key {NEEDED} of {ROUNDS} rounds said, mean of the ten sub-domains", COLUMNS),
+    "spatial": _mean("mean of the eight sub-domains after the first two", COLUMNS[2:], is_headline=False),
+    SINGLE: Metric("what one round alone gets, on average: no vote", is_headline=False),
+    **{
+        name: Metric(f"questions whose key at least {needed} of {ROUNDS} rounds said", is_headline=False)
+        for needed, name in enumerate(VOTES, 1)
+    },
+    AGREE: Metric("pairs of rounds that say the same of a question, right or not", is_headline=False),
+}
+PUBLISHED_METRICS = (*(domain.lower() for domain in DOMAINS), *COLUMNS, ACCURACY, "spatial")
+"""The metrics that the published code or paper computes from votes."""
+SHOWN_BY_POSITION = "shown_by_position"
+"""The name of the count of items that were shown a file not named after them."""
+OWN_COUNTS = ("questions", "votes", "votes_unread", "votes_none", "replies_rejected", SHOWN_BY_POSITION)
+"""Names of further counts: questions; expected votes, votes without a letter, votes for "None"; replies that the
+published code rejects; items that were shown a file not named after them."""
+NOTHING_COUNTED = "the published code counts no image: none has five replies of ten lines"
+LEFT_OUT = "left out, as published (E1), for want of an image or of five replies of ten lines"
+PAIRED = "images are paired with items by sorted position, as published (E3); shown a file not named after them"
+
+
+def reasons(style: str, tally: Tally) -> Mapping[str, str]:
+    """Return why the published scores rest on fewer images than there are items."""
+    skipped = tally.counts["skipped_official"]
+    return {"official.n": f"{LEFT_OUT}: {skipped}; strict counts these as wrong"} if skipped else {}
+
+
+def finish(board: Board, tally: Tally) -> Board:
+    """Return the scoreboard with rounded published scores, all counts of this suite, and the pairing of images.
+
+    Published columns are rounded to three digits before means of them are taken.
+    """
+
+    def rounded(name: str, value: Value) -> Value:
+        columns = [tally.parts("official", column) for column in METRICS[name].made_of or (name,)]
+        shares = (sum(part.sum for part in parts) / sum(part.weight for part in parts) for parts in columns)
+        return replace(value, value=fmean(round(share, 3) for share in shares))
+
+    if (values := board.profiles["official"]) is not None:
+        published = {name: None if value is None else rounded(name, value) for name, value in values.items()}
+        board = replace(board, profiles=board.profiles | {"official": published})
+    if shifted := board.counts.get(SHOWN_BY_POSITION, 0):
+        board = replace(board, reasons=board.reasons | {"pairing": f"{PAIRED}: {shifted} of {board.n}"})
+    return board.with_counts(*OWN_COUNTS)
+
+
+class Ballot(NamedTuple):
+    """The key of one question and the letter of each round; None if a round has no readable letter.
+
+    Missing rounds count as None: a question that was never asked is not right.
+    """
+
+    key: str
+    letters: Letters
+
+    @property
+    def for_key(self) -> int:
+        """The number of rounds that gave the key."""
+        return self.letters[:ROUNDS].count(self.key)
+
+    def right(self, needed: int = NEEDED) -> bool:
+        """Return True if at least ``needed`` rounds gave the key."""
+        return self.for_key >= needed
+
+
+def plurality(letters: Sequence[str | None]) -> str | None:
+    """Return the most frequent letter (the published rule for what was seen), or None if there is a tie or no letter.
+
+    >>> plurality(["B", "A", "B", None, "C"]), plurality(["A", "B"]), plurality([None])
+    ('B', None, None)
+    """
+    ranked = Counter(letter for letter in letters if letter is not None).most_common(2)
+    is_tied = len(ranked) == 2 and ranked[0][1] == ranked[1][1]
+    return ranked[0][0] if ranked and not is_tied else None
+
+
+def accuracy(ballots: Sequence[Ballot]) -> float | None:
+    """Return the share of questions that enough rounds got right, or None if there are no questions."""
+    return fmean(ballot.right() for ballot in ballots) if ballots else None
+
+
+def single_round_accuracy(ballots: Sequence[Ballot]) -> float | None:
+    """Return the mean accuracy of a single round, that is, without voting."""
+    return sum(ballot.for_key for ballot in ballots) / (ROUNDS * len(ballots)) if ballots else None
+
+
+def letters(reply: str, questions: Sequence[Question]) -> tuple[str | Unreadable, ...]:
+    """Return one letter for each question, or the reason why there is none.
+
+    >>> from tsgkit.suites.spatialgen.rows import Question
+    >>> asked = [Question("Where?", {"A": "left", "B": "right", "E": "None"}, "A")] * 2
+    >>> letters("1. **B**: it stands there\\n2. (a)", asked)
+    ('B', 'A')
+    """
+    readings = numbered_answers.letters(reply, [question.options for question in questions])
+    return tuple(reading.value if isinstance(reading, Read) else reading for reading in readings)
 
 
 def unpublished(way: ParsedProtocol) -> str:
@@ -62,145 +185,139 @@ def label_of(turn: int, number: int | None = None) -> str:
     return f"round/{turn}" if number is None else f"round/{turn}/{number}"
 
 
-@dataclass(frozen=True)
-class Rounds:
+class Rounds(NamedTuple):
     """The letters of all rounds, as in the data, and the replies they were read from."""
 
     letters: tuple[Letters, ...]
     replies: tuple[Reply, ...]
     """The reply that counts, for each round and each question that is asked separately."""
-    failed: bool
-    """True if a reply that counts is a service failure."""
-
-    @property
-    def is_read(self) -> bool:
-        """True if at least one letter was read."""
-        return any(letter is not None for turn in self.letters for letter in turn)
 
 
 def rounds_of(sample: SpatialSample, transcript: Transcript, orders: Orders, base: str) -> Rounds:
     """Read the letters of all rounds."""
     by_label: dict[str, list[Reply]] = {}
-    for one in transcript.said:
-        by_label.setdefault(one.label, []).append(one.reply)
-    turns = [_turn(sample, by_label, orders, turn, base) for turn in range(ROUNDS)]
-    replies = tuple(reply for _, taken in turns for reply in taken)
-    failed = any(reply.ending is Ending.API_ERROR for reply in replies)
-    return Rounds(tuple(letters for letters, _ in turns), replies, failed)
-
-
-def _turn(
-    sample: SpatialSample, by_label: Mapping[str, Sequence[Reply]], orders: Orders, turn: int, base: str
-) -> tuple[Letters, list[Reply]]:
-    """Read the letters of one round. Return them with the replies used."""
-    questions = sample.questions  # orders move texts, not letters
-    every = list(range(len(questions)))
-    letters: list[str | None] = []
+    for call in transcript.said:
+        by_label.setdefault(call.label, []).append(call.reply)
+    every = list(range(len(sample.questions)))
+    turns: list[Letters] = []
     taken: list[Reply] = []
-    for numbers in [[number] for number in every] if base == APART else [every]:
-        label = label_of(turn, numbers[0] if base == APART else None)
-        read, reply = _best(by_label.get(label, ()), [questions[number] for number in numbers])
-        letters += [letter and orders[turn][number].undo(letter) for number, letter in zip(numbers, read, strict=True)]
-        taken += [reply] if reply is not None else []
-    return tuple(letters), taken
+    for turn in range(ROUNDS):
+        undone: list[str | None] = []
+        for numbers in [[number] for number in every] if base == APART else [every]:
+            label = label_of(turn, numbers[0] if base == APART else None)
+            questions = [sample.questions[number] for number in numbers]  # orders move texts, not letters
+            shown, reply = _most_readable(by_label.get(label, ()), questions)
+            for number, letter in zip(numbers, shown, strict=True):
+                undone.append(letter and orders[turn][number].undo(letter))
+            taken += [reply] if reply is not None else []
+        turns.append(tuple(undone))
+    return Rounds(tuple(turns), tuple(taken))
 
 
-def _best(replies: Sequence[Reply], questions: Sequence[Question]) -> tuple[Letters, Reply | None]:
+def _most_readable(replies: Sequence[Reply], questions: Sequence[Question]) -> tuple[Letters, Reply | None]:
     """Return the first reply with the most readable letters, or a failed one if no letter is readable."""
     best: Letters = (None,) * len(questions)
     taken: Reply | None = None
     for reply in replies:
-        found = letters(reply.text or "", questions)
-        read = tuple(letter if isinstance(letter, str) else None for letter in found)
-        failed = reply.ending is Ending.API_ERROR and not _count_known(best)
-        if taken is None or failed or _count_known(read) > _count_known(best):
-            best, taken = read, reply
+        answers = letters(reply.text or "", questions)
+        known = tuple(letter if isinstance(letter, str) else None for letter in answers)
+        has_failed = reply.ending is Ending.API_ERROR and not any(best)
+        if taken is None or has_failed or known.count(None) < best.count(None):
+            best, taken = known, reply
     return best, taken
-
-
-def _count_known(letters: Letters) -> int:
-    return sum(letter is not None for letter in letters)
 
 
 def judged(sample: SpatialSample, transcript: Transcript | None, way: ParsedProtocol) -> Judged:
     """Score a transcript on an image."""
-    sight = sight_of(transcript)
+    sight, is_published = sight_of(transcript), not unpublished(way)
+    turns: tuple[Letters, ...] | None = None
+    asked: official.Asked | None = None
+    notes: tuple[str, ...]
     if without := unshown(transcript):
-        return _judged(sample, way, without[0], None, (without[1],), sight, None)
-    assert transcript is not None  # noqa: S101  (otherwise no image was shown)
-    assert sight is not None  # noqa: S101
-    orders = orders_from(sample, sight.orders)
-    rounds = rounds_of(sample, transcript, orders, way.base)
-    outcome, notes = _outcome(rounds)
-    texts = (one.reply.text for one in transcript.said if one.label.startswith("round/"))
-    asked = None if unpublished(way) else official.asked(texts)
-    return _judged(sample, way, outcome, rounds, (*sight.notes, *notes), sight, asked)
+        outcome, notes = without[0], (without[1],)
+    else:
+        assert transcript is not None  # noqa: S101  (otherwise no image was shown)
+        assert sight is not None  # noqa: S101
+        rounds = rounds_of(sample, transcript, orders_from(sample, sight.orders), way.base)
+        turns = rounds.letters
+        outcome, remarks = _outcome(rounds)
+        notes = (*sight.notes, *remarks)
+        if is_published:
+            asked = official.asked(call.reply.text for call in transcript.said if call.label.startswith("round/"))
+            notes = (*notes, f"official: {DROPPED}") if asked.dropped else notes
+    ballots = [
+        Ballot(question.key, tuple(turn[number] for turn in turns or ()))
+        for number, question in enumerate(sample.questions)
+    ]
+    scores = {"strict": strict_scores(ballots)}
+    if is_published:
+        scores["official"] = official_scores(sample, asked)
+
+    evidence: dict[str, object] = {"right": [ballot.right() for ballot in ballots]}
+    if turns is not None:
+        evidence["rounds"] = ["".join(letter or UNREAD for letter in turn) for turn in turns]
+    if sight is not None:
+        evidence |= {"image": sight.sha256 or None, "orders": [list(turn) for turn in sight.orders]}
+        evidence |= {name: part for name in ("image_of", "file") if (part := getattr(sight, name))}
+    if asked is not None:
+        right = None if asked.dropped else [bool(scores["official"][column].sum) for column in COLUMNS]
+        evidence["official"] = {"requests": asked.requests, "rejected": asked.rejected, "right": right}
+
+    votes = [
+        (letter, question.refusal)
+        for ballot, question in zip(ballots, sample.questions, strict=True)
+        for letter in ballot.letters
+        if letter is not None
+    ]
+    wanted = len(ballots) * ROUNDS
+    counts = {
+        "items": 1,
+        outcome: 1,
+        "skipped_official": int(is_published and (asked is None or asked.dropped)),
+        "questions": len(ballots),
+        "votes": wanted,
+        "votes_unread": wanted - len(votes),
+        "votes_none": sum(letter == refusal for letter, refusal in votes),
+        "replies_rejected": asked.rejected if asked else 0,
+        SHOWN_BY_POSITION: int(sight is not None and bool(sight.file)),
+    }
+    winners = [
+        next((letter for letter in LETTERS if ballot.letters.count(letter) >= NEEDED), None) for ballot in ballots
+    ]
+    return Judged(sample, outcome, answer=winners, scores=scores, notes=notes, evidence=evidence, counts=counts)
 
 
 def _outcome(rounds: Rounds) -> tuple[Outcome, tuple[str, ...]]:
     """Return the outcome for a judged image. An image with a service failure is asked about again."""
-    if rounds.failed:
-        return Outcome.API_ERROR, ("the service failed in some rounds; what was said in the others counts",)
-    if rounds.is_read:
-        unread = sum(letter is None for turn in rounds.letters for letter in turn)
-        return Outcome.ANSWERED, (f"{unread} votes could not be read",) if unread else ()
     endings = {reply.ending for reply in rounds.replies}
+    votes = [letter for turn in rounds.letters for letter in turn]
+    if Ending.API_ERROR in endings:
+        return Outcome.API_ERROR, ("the service failed in some rounds; what was said in the others counts",)
+    if any(votes):
+        unread = votes.count(None)
+        return Outcome.ANSWERED, (f"{unread} votes could not be read",) if unread else ()
     if len(endings) == 1 and endings != {Ending.COMPLETE}:
         outcome = outcome_of(rounds.replies[0])
         return outcome, (f"every reply is {outcome}",)
     return Outcome.UNREADABLE if rounds.replies else Outcome.MISSING, ("no letter could be read",)
 
 
-def _judged(
-    sample: SpatialSample,
-    way: ParsedProtocol,
-    outcome: Outcome,
-    rounds: Rounds | None,
-    notes: tuple[str, ...],
-    sight: ShownImage | None,
-    asked: official.Asked | None,
-) -> Judged:
-    ballots = ballots_of(sample, rounds)
-    scores = {"strict": strict_scores(ballots)}
-    if not unpublished(way):
-        scores["official"] = official_scores(sample, asked)
-    why = (*notes, *((f"official: {DROPPED}",) if asked is not None and asked.dropped else ()))
-    return Judged(
-        sample=sample,
-        outcome=outcome,
-        answer=[_winner(ballot) for ballot in ballots],
-        scores=scores,
-        notes=why,
-        evidence=_evidence(sample, ballots, rounds, sight, asked),
-        counts=_counts(sample, outcome, ballots, asked, way)
-        | {SHOWN_BY_POSITION: int(sight is not None and bool(sight.file))},
-    )
-
-
-def ballots_of(sample: SpatialSample, rounds: Rounds | None) -> tuple[Ballot, ...]:
-    """Return one ballot for each question."""
-    turns = () if rounds is None else rounds.letters
-    return tuple(
-        Ballot(question.key, tuple(turn[number] for turn in turns)) for number, question in enumerate(sample.questions)
-    )
-
-
 def strict_scores(ballots: Sequence[Ballot]) -> Scores:
     """Score all questions: by sub-domain, and under other vote thresholds."""
-    columns = {column: _voted(ballot) for column, ballot in zip(COLUMNS, ballots, strict=True)}
+    columns = {
+        column: Score(
+            float(ballot.right()), 1.0, f"the key {ballot.key} was said in {ballot.for_key} of {ROUNDS} rounds"
+        )
+        for column, ballot in zip(COLUMNS, ballots, strict=True)
+    }
     scores, n = {ACCURACY: _overall(columns), **columns}, float(len(ballots))
-    said = sum(ballot.for_key for ballot in ballots)
-    scores[SINGLE] = Score(said / ROUNDS, n, f"{said} of {len(ballots) * ROUNDS} votes are for the key")
+    for_keys = sum(ballot.for_key for ballot in ballots)
+    scores[SINGLE] = Score(for_keys / ROUNDS, n, f"{for_keys} of {len(ballots) * ROUNDS} votes are for the key")
     for needed, name in enumerate(VOTES, 1):
         right = sum(ballot.right(needed) for ballot in ballots)
         scores[name] = Score(float(right), n, f"{right} of {len(ballots)} keys were said {needed} times or more")
     scores[AGREE] = Score(sum(map(_agreement, ballots)), n, "pairs of rounds that say the same letter")
     return scores
-
-
-def _voted(ballot: Ballot) -> Score:
-    said = f"the key {ballot.key} was said in {ballot.for_key} of {ROUNDS} rounds"
-    return Score(float(ballot.right()), 1.0, said)
 
 
 def _agreement(ballot: Ballot) -> float:
@@ -226,60 +343,6 @@ def _overall(columns: Scores) -> Score:
     """Return the score over all questions of an image. For one item it equals the mean of the sub-domains."""
     right = sum(score.sum for score in columns.values())
     return Score(right, float(len(columns)), f"{right:g} of {len(columns)} questions are right")
-
-
-def _winner(ballot: Ballot) -> str | None:
-    """Return the letter given by enough rounds."""
-    said = {letter for letter in ballot.letters if letter is not None and ballot.letters.count(letter) >= NEEDED}
-    return said.pop() if said else None
-
-
-def _evidence(
-    sample: SpatialSample,
-    ballots: Sequence[Ballot],
-    rounds: Rounds | None,
-    sight: ShownImage | None,
-    asked: official.Asked | None,
-) -> dict[str, object]:
-    """Return the evidence for the scores, by question and round."""
-    value: dict[str, object] = {"right": [ballot.right() for ballot in ballots]}
-    if rounds is not None:
-        value["rounds"] = ["".join(letter or UNREAD for letter in turn) for turn in rounds.letters]
-    if sight is not None:
-        value |= {"image": sight.sha256 or None, "orders": [list(turn) for turn in sight.orders]}
-        value |= {name: part for name in ("image_of", "file") if (part := getattr(sight, name))}
-    if asked is not None:
-        right = [] if asked.dropped else [vote.right for vote in official.votes(asked.rounds, sample.row.answers)]
-        value["official"] = {"requests": asked.requests, "rejected": asked.rejected, "right": right or None}
-    return value
-
-
-def _counts(
-    sample: SpatialSample,
-    outcome: Outcome,
-    ballots: Sequence[Ballot],
-    asked: official.Asked | None,
-    way: ParsedProtocol,
-) -> dict[str, int]:
-    votes = [letter for ballot in ballots for letter in ballot.letters]
-    refusals = [
-        letter == question.refusal
-        for ballot, question in zip(ballots, sample.questions, strict=True)
-        for letter in ballot.letters
-        if letter is not None
-    ]
-    skipped = not unpublished(way) and (asked is None or asked.dropped)
-    wanted = len(ballots) * ROUNDS
-    return {
-        "items": 1,
-        outcome: 1,
-        "skipped_official": int(skipped),
-        "questions": len(ballots),
-        "votes": wanted,
-        "votes_unread": wanted - sum(letter is not None for letter in votes),
-        "votes_none": sum(refusals),
-        "replies_rejected": asked.rejected if asked else 0,
-    }
 
 
 @dataclass(frozen=True)
@@ -324,13 +387,12 @@ def verdicts_of(
             right=evidence["right"][number],
             label=answer[number],
             key=question.key,
-            kind=domain_of(question.sub_domain) or "",
+            kind=DOMAIN_OF.get(question.sub_domain, ""),
             rounds=tuple(None if turn[number] == UNREAD else turn[number] for turn in said),
             text=question.stem,
         )
 
 
-NOTHING = "-"
 RECORD = '{"found":'
 """The first characters of the record of what was shown."""
 NO_REPLY = "this is no reply, but the record of what was shown, and in which orders"
@@ -346,30 +408,25 @@ def read_twice(sample: SpatialSample, reply: Reply, protocol: str) -> TwoReading
         return TwoReadings(Outcome.ANSWERED, None, NO_REPLY, (), None, NO_REPLY, ())
     way = parse_protocol(protocol)
     questions = [ANY] if way.base == APART else sample.questions
-    read = numbered_answers.letters(reply.text or "", [question.options for question in questions])
-    found = [one.value if isinstance(one, Read) else one for one in read]
-    unread = [one.reason for one in found if isinstance(one, Unreadable)]
-    strict = (
-        None if len(unread) == len(found) else "".join(NOTHING if isinstance(one, Unreadable) else one for one in found)
-    )
+    readings = numbered_answers.letters(reply.text or "", [question.options for question in questions])
+    marks = [reading.value if isinstance(reading, Read) else UNREAD for reading in readings]
+    unread = [reading.reason for reading in readings if isinstance(reading, Unreadable)]
+    strict = None if len(unread) == len(readings) else "".join(marks)
     accepted = official.accepted(reply.text or "")
-    theirs = None if accepted is None else "".join(accepted)
+    published = None if accepted is None else "".join(accepted)
     not_official = unpublished(way)
+    why = ""
+    if way.base != PUBLISHED:
+        why = AS_SHOWN
+    elif not not_official and strict != published:
+        why = REJECTED if published is None else FIRST_CHARACTERS
     return TwoReadings(
         outcome=Outcome.ANSWERED if strict is not None else outcome_of(reply),
         strict=strict,
         unreadable=unread[0] if strict is None else "",
         notes=(),
-        official=None if not_official else theirs,
+        official=None if not_official else published,
         not_official=not_official,
-        why=_why(strict, theirs, protocol, bool(not_official)),
-        spans=tuple((one.start, one.end) for one in read if isinstance(one, Read)),
+        why=(why,) if why else (),
+        spans=tuple((reading.start, reading.end) for reading in readings if isinstance(reading, Read)),
     )
-
-
-def _why(strict: str | None, theirs: str | None, protocol: str, not_official: bool) -> tuple[str, ...]:
-    if not_official:
-        return () if parse_protocol(protocol).base == PUBLISHED else (AS_SHOWN,)
-    if strict == theirs:
-        return ()
-    return (REJECTED if theirs is None else FIRST_CHARACTERS,)

@@ -43,11 +43,9 @@ from tsgkit.suites.spatialgen.judge_requests import (
     schema_of,
     shown,
 )
-from tsgkit.suites.spatialgen.official import paired
+from tsgkit.suites.spatialgen.official import ROUNDS, paired
 from tsgkit.suites.spatialgen.rows import Question, Row, SpatialSample, rows_of
-from tsgkit.suites.spatialgen.scores import VoteScorer, label_of
-from tsgkit.suites.spatialgen.strict import letters
-from tsgkit.suites.spatialgen.votes import ROUNDS
+from tsgkit.suites.spatialgen.scores import VoteScorer, label_of, letters
 from tsgkit.suites.task import BY_POSITION, OURS, PUBLISHED, Piece, Task, Viewing
 from tsgkit.suites.transcript import LabelledReply, Transcript, gather_all
 
@@ -90,7 +88,12 @@ class ImageFolderSolver(VoteScorer):
         if sight.found in (MISSING, UNREADABLE):
             return Transcript((sight.said,))
         orders = orders_of(sample, self.way.base, self.seed)
-        said = await self._rounds(sample, orders, image, model)
+        if self.way.base == PUBLISHED:
+            said = await until_accepted(self.asking, model, self.words.messages(sample.questions, image))
+        else:
+            wanted = self.questions(sample, orders, image)
+            answers = await gather_all(*(self.asking.answer(model, question) for question in wanted))
+            said = [call for answer in answers for call in answer.said]
         records = tuple(tuple(order.record for order in turn) for turn in orders)
         return Transcript((*said, replace(sight, orders=records).said))
 
@@ -114,59 +117,48 @@ class ImageFolderSolver(VoteScorer):
         sight, image = await self.images.in_file(name)
         return replace(sight, file="" if is_named_after(item_id, name) else printable(name)), image
 
-    async def _rounds(
-        self, sample: SpatialSample, orders: Orders, image: ImageFile | None, ask: Ask
-    ) -> list[LabelledReply]:
-        if self.way.base == PUBLISHED:
-            return await until_accepted(self.asking, ask, self.words.messages(sample.questions, image))
-        wanted = self.questions(sample, orders, image)
-        answers = await gather_all(*(self.asking.answer(ask, question) for question in wanted))
-        return [said for answer in answers for said in answer.said]
-
     def questions(self, sample: SpatialSample, orders: Orders, image: ImageFile | None) -> list[JudgeQuestion[None]]:
-        """Return the requests of our own protocols: in each round one for all questions, or one for each."""
-        rounds = [(turn, shown(sample, orders[turn])) for turn in range(ROUNDS)]
-        if self.way.base == APART:
-            return [
-                self._question(turn, label_of(turn, number), [one], image)
-                for turn, asked in rounds
-                for number, one in enumerate(asked)
-            ]
-        return [self._question(turn, label_of(turn), asked, image) for turn, asked in rounds]
+        """Return the requests of our own protocols: in each round one for all questions, or one for each.
 
-    def _question(
-        self, turn: int, label: str, questions: Sequence[Question], image: ImageFile | None
-    ) -> JudgeQuestion[None]:
-        """Return one request of a round. Each round has its own draws, since rounds may send the same text."""
-        return JudgeQuestion(
-            label,
-            self.words.messages(questions, image),
-            lambda reply: Reading(None, unread(reply, questions)),
-            schema_of(questions, self.way.base),
-            TRIES,
-            turn * TRIES,
-        )
+        Each round has its own draws, since rounds may send the same text.
+        """
+
+        def request(turn: int, label: str, questions: Sequence[Question]) -> JudgeQuestion[None]:
+            return JudgeQuestion(
+                label,
+                self.words.messages(questions, image),
+                lambda reply: Reading(None, unread(reply, questions)),
+                schema_of(questions, self.way.base),
+                TRIES,
+                turn * TRIES,
+            )
+
+        requests = []
+        for turn in range(ROUNDS):
+            asked = shown(sample, orders[turn])
+            if self.way.base == APART:
+                requests += [request(turn, label_of(turn, number), [question]) for number, question in enumerate(asked)]
+            else:
+                requests.append(request(turn, label_of(turn), asked))
+        return requests
 
     def expected(self, sample: SpatialSample) -> Expected:
         """Return the calls of all rounds where every reply is usable; none for an image that cannot be shown."""
-        sides = self._sides_to_show(sample)
-        if sides is None and self.way.control != BLIND:
-            return Expected()
+        sides: tuple[int, int] | None = None
+        if self.way.control != BLIND:
+            is_shuffled = self.way.control == SHUFFLED
+            ids = others(sample.item_id, self.item_ids, self.seed) if is_shuffled else [sample.item_id]
+            sides = next((sizes for item_id in ids if (sizes := self._sides_of(item_id)) is not None), None)
+            if sides is None:
+                return Expected()
         groups = [[one] for one in sample.questions] if self.way.base == APART else [list(sample.questions)]
         sent = ROUNDS * sum(len(self.words.text(group)) + len(self.words.role) for group in groups)
-        least, most = REPLY_LENGTHS[self.way.base]
-        said = (ROUNDS * len(sample.questions) * least, ROUNDS * len(sample.questions) * most)
+        least, most = (ROUNDS * len(sample.questions) * length for length in REPLY_LENGTHS[self.way.base])
         calls = ROUNDS * len(groups)
         worst = official.REQUESTS // ROUNDS if self.way.base == PUBLISHED else TRIES
-        return Expected((calls, calls), (sent, sent), said, images=[sides] * calls if sides else (), worst=worst)
-
-    def _sides_to_show(self, sample: SpatialSample) -> tuple[int, int] | None:
-        if self.way.control == BLIND:
-            return None
-        if self.way.control == SHUFFLED:
-            shown = (self._sides_of(other) for other in others(sample.item_id, self.item_ids, self.seed))
-            return next((sides for sides in shown if sides is not None), None)
-        return self._sides_of(sample.item_id)
+        return Expected(
+            (calls, calls), (sent, sent), (least, most), images=[sides] * calls if sides else (), worst=worst
+        )
 
     def _sides_of(self, item_id: str) -> tuple[int, int] | None:
         if self.positions is None:
@@ -193,14 +185,12 @@ async def until_accepted(judge: Judge, ask: Ask, messages: Sequence[BaseMessage]
         calls = (judge.reply(ask, messages, label_of(turn), len(said) + n) for n, turn in enumerate(turns))
         replies = await gather_all(*calls)
         said += [LabelledReply(label_of(turn), reply) for turn, reply in zip(turns, replies, strict=True)]
-        open_rounds = [turn for turn, reply in zip(turns, replies, strict=True) if _is_rejected(reply)]
+        open_rounds = [
+            turn
+            for turn, reply in zip(turns, replies, strict=True)
+            if reply.ending not in NOT_ASKED_AGAIN and (reply.text is None or official.accepted(reply.text) is None)
+        ]
     return said
-
-
-def _is_rejected(reply: Reply) -> bool:
-    if reply.ending in NOT_ASKED_AGAIN:
-        return False
-    return reply.text is None or official.accepted(reply.text) is None
 
 
 def others(item_id: str, item_ids: Sequence[str], seed: int) -> Iterable[str]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tsgkit.llm.images import ImageFile
     from tsgkit.llm.reply import Ask
     from tsgkit.runs.jobs import Engine
-    from tsgkit.suites.spatialgen.rewriter import Fact
+    from tsgkit.suites.spatialgen.maker import Fact
     from tsgkit.suites.spatialgen.rows import Row
 
 VOTES = ("decided", "plurality")
@@ -122,11 +122,9 @@ def _jobs(arguments: argparse.Namespace) -> Iterator[Job]:
     from tsgkit.runs.saved_run import open_saved_run
     from tsgkit.suites.images import ImageFolder
     from tsgkit.suites.spatialgen.judge_requests import CONTROLS, parse_protocol
-    from tsgkit.suites.spatialgen.rewriter import facts_of
-    from tsgkit.suites.spatialgen.rows import SpatialSample
-    from tsgkit.suites.spatialgen.scores import verdicts_of
-    from tsgkit.suites.spatialgen.terms import GROUPS
-    from tsgkit.suites.spatialgen.votes import plurality
+    from tsgkit.suites.spatialgen.maker import facts_of
+    from tsgkit.suites.spatialgen.rows import GROUPS, SpatialSample
+    from tsgkit.suites.spatialgen.scores import plurality, verdicts_of
 
     run, subject, protocol = arguments.source, arguments.subject, arguments.protocol
     reopened = open_saved_run(run)
@@ -172,8 +170,7 @@ async def _rewrite(job: Job, ask: Ask, tries: int, rewriting: Rewriting) -> None
     from tsgkit.llm.failures import NotFinished
     from tsgkit.llm.images import content_of
     from tsgkit.llm.reply import Ending
-    from tsgkit.suites.spatialgen.maker import template
-    from tsgkit.suites.spatialgen.rewriter import read_rewrite, rewrite_problems, shown
+    from tsgkit.suites.spatialgen.maker import facts_text, read_rewrite, rewrite_problems, template
 
     changed = tuple(fact.kind for fact in job.facts if not fact.is_seen)
     if not changed:
@@ -183,7 +180,7 @@ async def _rewrite(job: Job, ask: Ask, tries: int, rewriting: Rewriting) -> None
     for number in range(tries if any(fact.is_decided for fact in job.facts) else 0):
         if rewriting.stopped:
             return
-        request = template("rewrite").render(prompt=job.row.prompt, facts=shown(job.facts)).rstrip("\n")
+        request = template("rewrite").render(prompt=job.row.prompt, facts=facts_text(job.facts)).rstrip("\n")
         messages = [HumanMessage(content=content_of(request, job.image))]
         try:
             reply = await ask(messages, label=f"rewrite/{number}", draw=number)
