@@ -24,25 +24,141 @@ can be distinguished.
 from __future__ import annotations
 
 import colorsys
+import math
 import zlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry.cameras import before, framing, level
 from tsgkit.geometry.libraries import np
-from tsgkit.geometry.mannequin import human
 from tsgkit.geometry.measured_scene import MeasuredScene
+from tsgkit.geometry.meshes import Primitive, mesh_of
 from tsgkit.geometry.problems import Problem
-from tsgkit.geometry.ray_hits import GREY, RenderedSurface
-from tsgkit.geometry.rendering import SIZE, RenderedImage, Sight
+from tsgkit.geometry.rendering import GREY, SIZE, RenderedImage, RenderedSurface, Sight
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from tsgkit.geometry.architecture import BuiltWall
     from tsgkit.geometry.bodies import Body
-    from tsgkit.geometry.cameras import Camera
-    from tsgkit.geometry.libraries import Floats
-    from tsgkit.geometry.walls import BuiltWall
+    from tsgkit.geometry.libraries import Floats, Ints, Singles
+
+SPREAD = 18 / 35
+"""Tangent of half the view: 36 mm of film behind a 35 mm lens."""
+MARGIN = 1.05
+"""Ratio of the view to what must fit."""
+NEAREST = 0.25
+"""The smallest distance of a camera, as a share of the subject's diagonal."""
+
+STEPS = 40
+"""Iterations of the search for the centre of an image."""
+
+
+@dataclass(frozen=True, eq=False)
+class Camera:
+    """A position, and the axes of its image as columns: right, up, and back towards the viewer."""
+
+    eye: Floats
+    axes: Floats
+    spread: float = SPREAD
+
+    def ways(self, size: int, shift: tuple[float, float] = (0.5, 0.5), pixels: Ints | None = None) -> Singles:
+        """Directions of length 1 through some pixels, or through all, row by row from the top."""
+        chosen = np.arange(size * size, dtype=np.int32) if pixels is None else pixels
+        rows, columns = np.divmod(chosen, size)
+        local = np.empty((len(chosen), 3), dtype=np.float32)
+        local[:, 0] = ((columns + shift[0]) * 2 / size - 1) * self.spread
+        local[:, 1] = (1 - (rows + shift[1]) * 2 / size) * self.spread
+        local[:, 2] = -1
+        local /= np.sqrt(np.einsum("ij,ij->i", local, local))[:, None]
+        return np.asarray(local @ self.axes.T.astype(np.float32))
+
+    def pixels(self, points: object, size: int) -> Floats:
+        """Return the columns and rows of world points in an image."""
+        seen = (np.asarray(points, dtype=float) - self.eye) @ self.axes
+        flat = seen[:, :2] / (-seen[:, 2:] * self.spread)
+        return np.asarray((flat * (1, -1) + 1) * size / 2)
+
+    def backed_off(self, by: float) -> Camera:
+        """Return the same camera, metres further back."""
+        return Camera(self.eye + by * self.axes[:, 2], self.axes, self.spread)
+
+
+def framing(points: object, back: object, *, up: object = (0, 0, 1), margin: float = MARGIN) -> Camera:
+    """Return the nearest camera that looks against ``back`` with all points in view."""
+    away = np.asarray(back, dtype=float) / np.linalg.norm(np.asarray(back, dtype=float))
+    right = np.cross(np.asarray(up, dtype=float), away)
+    right /= np.linalg.norm(right)
+    axes = np.stack([right, np.cross(away, right), away], axis=1)
+    corners = np.asarray(points, dtype=float).reshape(-1, 3)
+    placed = corners @ axes
+    x, y, z = placed.T
+    t = SPREAD / margin
+    # A point fits when its distance from the middle of the image is at most t times its depth.
+    depth = max(((axis + t * z).max() - (axis - t * z).min()) / (2 * t) for axis in (x, y))
+    diagonal = float(np.linalg.norm(np.ptp(placed, axis=0)))
+    far = max(float(depth), float(z.max()) + NEAREST * diagonal)
+    return Camera(axes @ np.array([_middle(x, far - z), _middle(y, far - z), far]), axes)
+
+
+def _middle(places: Floats, depths: Floats) -> float:
+    """Return the camera position at which points at these depths extend equally far to both sides."""
+    low, high = float(places.min()), float(places.max())
+    for _ in range(STEPS):
+        eye = (low + high) / 2
+        seen = (places - eye) / depths
+        low, high = (eye, high) if seen.max() > -seen.min() else (low, eye)
+    return (low + high) / 2
+
+
+def before(front: Floats, elevation: float) -> Floats:
+    """Return the direction to a camera in front of an object, this many degrees above the horizon."""
+    ahead = level(front)
+    angle = math.radians(elevation)
+    return np.asarray(math.cos(angle) * ahead + np.array([0, 0, math.sin(angle)]))
+
+
+def level(front: Floats) -> Floats:
+    """Return a direction without its height; a vertical one becomes south."""
+    flat = np.array([front[0], front[1], 0.0])
+    length = float(np.linalg.norm(flat))
+    return flat / length if length > 1e-6 else np.array([0.0, -1.0, 0.0])
+
+
+Kind = Literal["box", "cylinder", "cone", "sphere"]
+PARTS: tuple[tuple[Kind, tuple[float, float, float], tuple[float, float, float]], ...] = (
+    ("sphere", (0.16, 0.19, 0.23), (0, 0, 1.585)),  # head
+    ("sphere", (0.03, 0.05, 0.04), (0, -0.1, 1.57)),  # nose
+    ("cylinder", (0.11, 0.11, 0.14), (0, 0.01, 1.44)),  # neck
+    ("sphere", (0.40, 0.22, 0.26), (0, 0.01, 1.30)),  # shoulders
+    ("cylinder", (0.31, 0.20, 0.38), (0, 0.01, 1.13)),  # trunk
+    ("sphere", (0.33, 0.22, 0.24), (0, 0.01, 0.90)),  # hips
+    *(
+        part
+        for side in (-1, 1)
+        for part in (
+            ("sphere", (0.10, 0.11, 0.34), (side * 0.215, 0.01, 1.21)),  # upper arm
+            ("sphere", (0.08, 0.09, 0.32), (side * 0.225, -0.01, 0.95)),  # lower arm
+            ("sphere", (0.06, 0.09, 0.17), (side * 0.225, -0.03, 0.76)),  # hand
+            ("sphere", (0.16, 0.18, 0.52), (side * 0.09, 0.01, 0.68)),  # thigh
+            ("sphere", (0.12, 0.13, 0.54), (side * 0.09, 0.02, 0.29)),  # lower leg
+            ("box", (0.09, 0.25, 0.06), (side * 0.09, -0.04, 0.03)),  # foot
+        )
+    ),
+)
+"""Kind, size (wide, deep, high) and middle of each part; z up, front along -y."""
+
+
+def human() -> tuple[Floats, Ints]:
+    """Corners and faces of the figure, standing on z = 0 around the z axis and looking along -y."""
+    corners: list[Floats] = []
+    faces: list[Ints] = []
+    for kind, size, middle in PARTS:
+        mesh = mesh_of(Primitive(kind, size))
+        faces.append(mesh.faces + sum(map(len, corners)))
+        corners.append(mesh.vertices[:, [0, 2, 1]] * (1, -1, 1) + middle)
+    return np.concatenate(corners), np.concatenate(faces)
+
 
 View = Literal["front", "figure", "surroundings", "top"]
 VIEWS: tuple[View, ...] = get_args(View)
@@ -81,8 +197,19 @@ def framed(stage: MeasuredScene, kind: View, name: str | None = None) -> tuple[l
     if name is None:
         if kind != "top":
             raise UsageError(f"the view {kind} is of one object", hint="name the object")
-        return _whole(stage)
-    return _OF_OBJECT[kind](stage, stage.body(name))
+        if problem := undrawable(stage):
+            raise UsageError(str(problem), hint="tsgkit scene show lists what is wrong with its parts")
+        drawn = everything(stage)
+        return drawn, _from_above(drawn)
+    body = stage.body(name)
+    if kind == "surroundings":
+        return _surroundings(stage, body)
+    if kind == "top":
+        drawn = [_tinted(body)]
+        return drawn, _from_above(drawn)
+    drawn = [_coated(body), beside(body)] if kind == "figure" else [_coated(body)]
+    points = np.concatenate([one.vertices for one in drawn])
+    return drawn, framing(points, before(body.frame.front, LEVEL if kind == "figure" else ABOVE))
 
 
 def undrawable(stage: MeasuredScene) -> Problem | None:
@@ -97,30 +224,8 @@ def everything(stage: MeasuredScene) -> list[RenderedSurface]:
     return [*(_tinted(body) for body in stage.bodies.values()), *_floors(stage), *_walls(stage.built_walls)]
 
 
-def _whole(stage: MeasuredScene) -> tuple[list[RenderedSurface], Camera]:
-    if problem := undrawable(stage):
-        raise UsageError(str(problem), hint="tsgkit scene show lists what is wrong with its parts")
-    drawn = everything(stage)
-    return drawn, _from_above(drawn)
-
-
-def _top(stage: MeasuredScene, body: Body) -> tuple[list[RenderedSurface], Camera]:
-    drawn = [_tinted(body)]
-    return drawn, _from_above(drawn)
-
-
 def _from_above(drawn: Sequence[RenderedSurface]) -> Camera:
     return framing(np.concatenate([one.vertices for one in drawn]), (0, 0, 1), up=(0, 1, 0))
-
-
-def _front(stage: MeasuredScene, body: Body) -> tuple[list[RenderedSurface], Camera]:
-    return [_coated(body)], framing(body.vertices, before(body.frame.front, ABOVE))
-
-
-def _figure(stage: MeasuredScene, body: Body) -> tuple[list[RenderedSurface], Camera]:
-    drawn = [_coated(body), beside(body)]
-    points = np.concatenate([one.vertices for one in drawn])
-    return drawn, framing(points, before(body.frame.front, LEVEL))
 
 
 def beside(body: Body) -> RenderedSurface:
@@ -157,8 +262,7 @@ def _belongs(other: Body, body: Body) -> bool:
 
 def _hiding(eye: Floats, body: Body) -> Callable[[Sequence[Body]], int]:
     """Return how many corners of an object's box some bodies together hide from an eye."""
-    parts = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
-    ways = body.frame.world(parts) - eye
+    ways = body.frame.corners - eye
     lengths = np.linalg.norm(ways, axis=1)
 
     def hidden(others: Sequence[Body]) -> int:
@@ -194,6 +298,3 @@ def _walls(walls: Sequence[BuiltWall]) -> Iterator[RenderedSurface]:
         yield _coated(built.board, WALL)
         for boards, colour in ((built.doors, DOOR), (built.windows, WINDOW)):
             yield from (_coated(board, colour) for board in boards)
-
-
-_OF_OBJECT = {"front": _front, "figure": _figure, "surroundings": _surroundings, "top": _top}
