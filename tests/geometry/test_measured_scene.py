@@ -55,7 +55,7 @@ def test_the_floor_lies_at_the_lowest_corner_only_as_published_and_boxes_bound_d
         assert (slab.low[2], slab.high[2]) == pytest.approx((height - 0.0005, height + 0.0005))
         base = height + 1 if profile is OFFICIAL else height  # a wall's own height counts from there, as published
         assert stage.walls[0].low[2] == pytest.approx(base, abs=0.001)
-        ceiling = stage.ceiling()
+        ceiling = stage.ceiling
         assert ceiling is not None
         assert ceiling.low[2] == pytest.approx(height + 2, abs=0.001)
     stage = staged([thing("a", (1, 1, 1), (0, 0, 0.5)), thing("b", (1, 1, 1), (0, 5, 0.5))], AS_IT_IS.room(20, 20))
@@ -145,7 +145,7 @@ def test_a_scene_without_architecture_gets_a_room_and_one_of_nothing_has_no_floo
     assert (bare.floor.area, bare.wall_height, len(bare.walls)) == (36, 2.5, 4)
     nothing = MeasuredScene(Scene("nothing"), profile)
     assert codes(nothing) == [("no-floor", "nothing")]
-    assert (nothing.ceiling(), collisions(nothing).hits, out_of_bounds(nothing).share) == (None, (), None)
+    assert (nothing.ceiling, collisions(nothing).hits, out_of_bounds(nothing).share) == (None, (), None)
 
 
 @both

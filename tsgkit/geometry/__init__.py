@@ -22,7 +22,8 @@
 ``gltf``                  GLB files made plain: extensions, compressed surfaces, textures apart
 ``materials``             how surfaces look: base colours, textures; PNG files
 ``rendering``             images by rays: colour, light, depth, normals, masks
-``views``                 the images a judge is shown: what is on them, and from where
+``cameras``               where an image is taken from
+``views``                 the images a judge is shown
 ``libraries``             numpy and the others of the extra ``scenes``, imported when first used
 ========================  ========================================================================================
 
@@ -30,6 +31,7 @@ Pure: bytes, arrays and values go in; nothing here touches the network, the cloc
 """
 
 from tsgkit.geometry.bounds import Bound, Bounds, out_of_bounds
+from tsgkit.geometry.cameras import Camera, framing
 from tsgkit.geometry.collisions import Collisions, Hit, collisions, depth
 from tsgkit.geometry.libraries import check_libraries
 from tsgkit.geometry.materials import Paint, Texture
@@ -52,7 +54,7 @@ from tsgkit.geometry.rendering import RenderedImage, RenderedSurface, Sight, ren
 from tsgkit.geometry.scenes import Architecture, Floor, Object, Opening, Scene, Wall, bare_room, rectangle
 from tsgkit.geometry.support import Support, supports
 from tsgkit.geometry.transforms import IDENTITY, Transform, asset_rotation, standing
-from tsgkit.geometry.views import VIEWS, Camera, View, framing, view
+from tsgkit.geometry.views import VIEWS, View, view
 
 __all__ = [
     "ELEMENTS",

@@ -181,12 +181,18 @@ def built_wall(
         centre = middle + along * ((left + right) / 2 - length / 2) + np.array([0, 0, (low + high - wall.height) / 2])
         leaf = plate(opening_id(hole, number, wall), centre, along, (right - left, THICK, high - low), scene, profile)
         boards[hole.kind].append(facing(leaf, in_room))
-    ways = [h for _, h in holes if h.kind == "door"]
-    stretches = tuple(
-        (middle[:2] + along[:2] * (a - length / 2), middle[:2] + along[:2] * (b - length / 2))
-        for a, b in _stretches(ways, length)
+    # The stretches of the wall without doors.
+    stretches, at = [], 0.0
+    for door in sorted((hole for _, hole in holes if hole.kind == "door"), key=lambda door: door.low[0]):
+        if door.low[0] > at:
+            stretches.append((at, min(door.low[0], length)))
+        at = max(at, door.high[0])
+    if at < length:
+        stretches.append((at, length))
+    ends = tuple(
+        (middle[:2] + along[:2] * (a - length / 2), middle[:2] + along[:2] * (b - length / 2)) for a, b in stretches
     )
-    return BuiltWall(board, tuple(boards["door"]), tuple(boards["window"]), stretches), problems + bad
+    return BuiltWall(board, tuple(boards["door"]), tuple(boards["window"]), ends), problems + bad
 
 
 def _along(name: str, start: Floats, end: Floats, profile: Profile) -> tuple[Floats, tuple[Problem, ...]]:
@@ -242,13 +248,3 @@ def _cells(holes: list[tuple[int, Opening]], length: float, height: float) -> li
             cells.append((left - length / 2, low - height / 2, right - length / 2, high - height / 2))
     # A wall that is all opening keeps a hair of a lintel, so that it still has a place.
     return cells or [(-length / 2, height / 2 - THICK, length / 2, height / 2)]
-
-
-def _stretches(doors: list[Opening], length: float) -> list[tuple[float, float]]:
-    """Return the parts of a wall without doors."""
-    at, found = 0.0, []
-    for door in sorted(doors, key=lambda door: door.low[0]):
-        if door.low[0] > at:
-            found.append((at, min(door.low[0], length)))
-        at = max(at, door.high[0])
-    return [*found, (at, length)] if at < length else found

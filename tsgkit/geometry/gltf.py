@@ -229,8 +229,16 @@ class PlainFile:
         """Return the file of some meshes alone, the first node its scene; ``NotRead`` where a mesh has a fault."""
         if faults := [self.faults[number] for number in wanted if number in self.faults]:
             raise NotRead(faults[0])
-        meshes = [self.content["meshes"][number] for number in wanted]
-        number_of = {at: new for new, at in enumerate(dict.fromkeys(_accessors_of(meshes)))}
+        number_of: dict[int, int] = {}  # the new numbers of accessors
+        meshes = []
+        for mesh in (self.content["meshes"][number] for number in wanted):
+            primitives = []
+            for part in mesh["primitives"]:
+                named = {name: number_of.setdefault(at, len(number_of)) for name, at in part["attributes"].items()}
+                primitives.append({**part, "attributes": named})
+                if "indices" in part:
+                    primitives[-1]["indices"] = number_of.setdefault(part["indices"], len(number_of))
+            meshes.append({"primitives": primitives})
         rows = [self.content["accessors"][at] for at in number_of]
         views, parts, size = [], [], 0
         for row in rows:
@@ -243,7 +251,7 @@ class PlainFile:
             "scene": 0,
             "scenes": [{"nodes": [0]}],
             "nodes": list(nodes),
-            "meshes": [_renumbered(mesh, number_of) for mesh in meshes],
+            "meshes": meshes,
             "materials": self.content.get("materials", []),
             "accessors": [{**row, "bufferView": n} for n, row in enumerate(rows)],
             "bufferViews": views,
@@ -265,22 +273,6 @@ def written_glb(content: Mapping[str, Any], binary: bytes) -> bytes:
         padded = binary + b"\0" * (-len(binary) % 4)
         chunks += struct.pack("<II", len(padded), BIN_CHUNK) + padded
     return MAGIC + struct.pack("<II", VERSION, 12 + len(chunks)) + chunks
-
-
-def _accessors_of(meshes: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Return the accessors that plain meshes name."""
-    parts = [part for mesh in meshes for part in mesh["primitives"]]
-    indices = [part["indices"] for part in parts if "indices" in part]
-    return [at for part in parts for at in part["attributes"].values()] + indices
-
-
-def _renumbered(mesh: Mapping[str, Any], number_of: Mapping[int, int]) -> dict[str, Any]:
-    found = []
-    for part in mesh["primitives"]:
-        attributes = {name: number_of[at] for name, at in part["attributes"].items()}
-        indices = {"indices": number_of[part["indices"]]} if "indices" in part else {}
-        found.append({**part, "attributes": attributes, **indices})
-    return {"primitives": found}
 
 
 def chunks_of(data: bytes) -> tuple[bytes, bytes]:

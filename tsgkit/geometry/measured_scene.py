@@ -18,10 +18,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry.architecture import THICK, BuiltWall, Ground, InRoom, built_wall, closed, ground_of, slab
+from tsgkit.geometry.architecture import LOOK, THICK, BuiltWall, Ground, InRoom, built_wall, closed, ground_of, slab
 from tsgkit.geometry.bodies import Body, placed
 from tsgkit.geometry.distances import Boxes
 from tsgkit.geometry.libraries import np, shapely
+from tsgkit.geometry.meshes import stacked
 from tsgkit.geometry.problems import Problem
 from tsgkit.geometry.profiles import STRICT, Profile
 from tsgkit.geometry.scenes import Architecture, Scene, rectangle
@@ -180,7 +181,7 @@ class MeasuredScene:
             return self.walls
         backs = (wall.turned() for wall in self.walls)
         return self.walls + tuple(
-            back for back in backs if self._in_room((back.frame.centre + 0.1 * back.frame.front)[:2])
+            back for back in backs if self._in_room((back.frame.centre + LOOK * back.frame.front)[:2])
         )
 
     @property
@@ -203,25 +204,21 @@ class MeasuredScene:
             raise UsageError(f"no floor is called {unknown[0]!r}", hint=f"floors: {', '.join(known) or 'none'}")
         return tuple(known[name] for name in wanted) or self.floors
 
-    def ceiling(self, names: Iterable[str] = ()) -> Body | None:
-        """Return the ceiling over these floors, at the height of the highest wall; none without walls or floors."""
-        wanted = tuple(names)
-        return self._ceiling_over(self.chosen_floors(wanted)) if wanted else self._whole_ceiling
-
     @cached_property
-    def _whole_ceiling(self) -> Body | None:
-        return self._ceiling_over(self.floors)
+    def ceiling(self) -> Body | None:
+        """The ceiling over all floors; none without walls or floors."""
+        return self.ceiling_over(self.floors)
 
-    def _ceiling_over(self, floors: Sequence[Ground]) -> Body | None:
+    def ceiling_over(self, floors: Sequence[Ground]) -> Body | None:
+        """Return the ceiling over some floors, at the height of the highest wall; none without walls or floors."""
         if self.wall_height is None or not floors:
             return None
         made = [
             slab("ceiling", ground.polygon, ground.z + self.wall_height - THICK / 2, self.scene.name, self.profile)
             for ground in floors
         ]
-        starts = np.cumsum([0, *(len(body.vertices) for body in made)])
-        faces = np.concatenate([body.faces + start for body, start in zip(made, starts, strict=False)])
-        return replace(made[0], vertices=np.concatenate([body.vertices for body in made]), faces=faces)
+        vertices, faces = stacked([(body.vertices, body.faces) for body in made])
+        return replace(made[0], vertices=vertices, faces=faces)
 
     def pairs(self) -> Iterator[tuple[Body, Body]]:
         """Yield all pairs of objects whose boxes along the world's axes meet, in the order of the scene."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 import io
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -145,12 +145,11 @@ def _read(
         parts = [part for part in loaded if hasattr(part, "faces")]
         if not any(len(part.faces) for part in parts):
             return Problem("empty-mesh", where, f"the {format} file holds no face")
-        starts = np.cumsum([0, *(len(part.vertices) for part in parts)])
-        faces = np.concatenate([part.faces + start for part, start in zip(parts, starts, strict=False)])
+        vertices, faces = stacked([(part.vertices, part.faces) for part in parts])
         paints = [paint_of(part, textures) for part in parts]
         white = (plain(WHITE, len(part.vertices), len(part.faces)) for part in parts)
         paint = joined([own or bare for own, bare in zip(paints, white, strict=True)]) if any(paints) else None
-        return Mesh.of(np.concatenate([part.vertices for part in parts]), faces, paint)
+        return Mesh.of(vertices, faces, paint)
     except Exception as error:  # noqa: BLE001 - readers of others fail in every way there is
         return _unreadable(error, format, where)
 
@@ -237,6 +236,13 @@ def cleaned(shape: Shape, where: str, *, mend_winding: bool) -> tuple[Mesh | Non
     if mesh.volume < 0 and closed(merged(mesh.vertices, mesh.faces)):
         problems.append(Problem("inside-out", where, "its faces look inwards"))
     return (mesh.turned_out() if mend_winding and mesh.volume < 0 else mesh), tuple(problems)
+
+
+def stacked(surfaces: Sequence[tuple[Floats, Ints]]) -> tuple[Floats, Ints]:
+    """Return the corners and the faces of several surfaces as those of one."""
+    starts = np.cumsum([0, *(len(vertices) for vertices, _ in surfaces)])
+    faces = [faces + start for (_, faces), start in zip(surfaces, starts, strict=False)]
+    return np.concatenate([vertices for vertices, _ in surfaces]), np.concatenate(faces)
 
 
 def merged(vertices: Floats, faces: Ints) -> Ints:

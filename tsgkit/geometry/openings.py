@@ -26,7 +26,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tsgkit.geometry.architecture import THICK, over
+from tsgkit.geometry.architecture import LOOK, THICK, over
 from tsgkit.geometry.distances import Boxes
 from tsgkit.geometry.libraries import np
 from tsgkit.geometry.raster import filled
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from tsgkit.geometry.libraries import Bools, Floats
     from tsgkit.geometry.measured_scene import MeasuredScene
 
-LOOK = 0.1
-"""The distance in front of an opening at which its floor is searched."""
 BEFORE_WINDOW = 0.5
 PIXELS, FINE_PIXELS = 100, 400
 """Pixels a metre, as published and in ``strict``."""

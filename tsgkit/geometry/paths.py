@@ -27,6 +27,7 @@ from tsgkit.errors import UsageError
 from tsgkit.geometry.architecture import triangles_of
 from tsgkit.geometry.libraries import np, shapely
 from tsgkit.geometry.raster import corners_of, eroded, filled, outlined, parts
+from tsgkit.geometry.relations_of_objects import SIDES as DIRECTIONS
 
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body
@@ -47,7 +48,7 @@ THRESHOLD = 0.25
 """The search distance for the next floor on either side of a door."""
 SLIVER = 1e-6
 """Free parts of fewer square metres are none."""
-SIDES = {"front": (1, -1), "back": (1, 1), "left": (0, -1), "right": (0, 1)}
+SIDES = {side: DIRECTIONS[side] for side in ("front", "back", "left", "right")}
 """The axis and direction of each side; left and right as seen from in front of the object."""
 
 

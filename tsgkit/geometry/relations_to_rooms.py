@@ -180,7 +180,7 @@ def _way_to(body: Body, wall: Body) -> tuple[float, Floats]:
 def hang_from_ceiling(stage: MeasuredScene, body: Body, element: str, floors: Sequence[Ground]) -> Relation:
     """Return the gap to the ceiling, which is at the height of the highest wall."""
     name = "hang_from_ceiling"
-    ceiling = stage.ceiling([ground.id for ground in floors])
+    ceiling = stage.ceiling_over(floors)
     if ceiling is None:
         return relation(name, 0.0, "the scene has no wall or no floor, so no ceiling")
     away = to_board(body, ceiling)

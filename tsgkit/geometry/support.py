@@ -82,10 +82,9 @@ def supports(stage: MeasuredScene, types: Mapping[str, str] | None = None) -> Ma
     for name, kind in given.items():
         if kind not in TYPES:
             raise UsageError(f"{kind!r}, given for {name!r}, is not a type of support", hint=", ".join(TYPES))
-    whole_ceiling = stage.ceiling()
     built = [*(ground.slab for ground in stage.floors), *stage.walls, *stage.doors, *stage.windows]
-    around = Boxes([*stage.bodies.values(), *built, *([whole_ceiling] if whole_ceiling else [])])
-    ceiling = whole_ceiling if stage.profile.ceiling_holds else None
+    around = Boxes([*stage.bodies.values(), *built, *([stage.ceiling] if stage.ceiling else [])])
+    ceiling = stage.ceiling if stage.profile.ceiling_holds else None
     found = {}
     for name, body in stage.bodies.items():
         stage.keep_going()
@@ -113,7 +112,7 @@ def _support(body: Body, kind: str, around: Boxes) -> Support:
         if (meets := far < LIFT + most).any():
             touching[other.id] = origins[meets] + np.outer(far[meets], way / np.linalg.norm(way))
     points = np.concatenate(list(touching.values())) if touching else np.zeros((0, 3))
-    supported = bool(touching) if kind in ("wall", "ceiling") else _balanced(body, way, points)
+    supported = bool(touching) if kind in ("wall", "ceiling") else _balanced(body, points)
     gap = None
     if not touching:
         ahead = _within(around, origins, way, FAR, body)
@@ -153,8 +152,8 @@ def _on_flush(body: Body, faces: Ints, way: Floats) -> Floats:
     return within(triangles, seeded(body.scene, body.id, "support").random((len(triangles), 2)))
 
 
-def _balanced(body: Body, way: Floats, points: Floats) -> bool:
-    """Return whether the centre is inside the outline of the contacts, seen along the direction of support."""
+def _balanced(body: Body, points: Floats) -> bool:
+    """Return whether the centre is inside the outline of the contacts, seen from above."""
     if len(points) < LEAST_CONTACTS or len(np.unique(points, axis=0)) < LEAST_DISTINCT:
         return False
     outline = shapely.MultiPoint(points[:, :2]).convex_hull

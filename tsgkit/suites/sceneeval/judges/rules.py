@@ -198,5 +198,5 @@ def _distance_to_back(stage: MeasuredScene, body: Body) -> float:
 
 
 def _distance_to_ceiling(stage: MeasuredScene, body: Body) -> float:
-    ceiling = stage.ceiling()
+    ceiling = stage.ceiling
     return abs(float(ceiling.low[2] - body.high[2])) if ceiling is not None else float("inf")

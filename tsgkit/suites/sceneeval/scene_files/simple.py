@@ -38,7 +38,6 @@ from tsgkit.geometry import (
     Mesh,
     Object,
     Opening,
-    Paint,
     Primitive,
     Problem,
     Scene,
@@ -48,8 +47,9 @@ from tsgkit.geometry import (
     read_mesh,
     standing,
 )
+from tsgkit.geometry.libraries import np
 from tsgkit.geometry.materials import joined, linear, plain
-from tsgkit.geometry.meshes import FORMATS, mesh_of
+from tsgkit.geometry.meshes import FORMATS, mesh_of, stacked
 from tsgkit.library.files import read_bytes
 from tsgkit.suites.sceneeval.scene_files.files import FileModel, LooksBeside, inside, json_of, object_names, problem_of
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import MISSING, LoadedScene
@@ -251,18 +251,14 @@ def _light(colour: str) -> Sequence[float]:
 
 def _joined(parts: Sequence[PartGiven], colour: str | None) -> Mesh:
     """Return one surface of many parts, in the frame of asset files (y up, front +z)."""
-    corners: list[tuple[float, float, float]] = []
-    faces: list[tuple[int, int, int]] = []
-    paints: list[Paint] = []
-    painted = colour is not None or any(part.colour for part in parts)
+    surfaces, paints = [], []
     for part in parts:
-        mesh, (x, y, z), start = mesh_of(Primitive(part.shape, part.size)), part.at, len(corners)
-        up = z + part.size[2] / 2
-        corners += [(a + x, b + up, c - y) for a, b, c in mesh.vertices.tolist()]
-        faces += [(a + start, b + start, c + start) for a, b, c in mesh.faces.tolist()]
-        if painted:
-            paints.append(plain(_light(part.colour or colour or UNPAINTED), len(mesh.vertices), len(mesh.faces)))
-    return Mesh.of(corners, faces, joined(paints) if painted else None)
+        mesh, (x, y, z) = mesh_of(Primitive(part.shape, part.size)), part.at
+        surfaces.append((mesh.vertices + np.array([x, z + part.size[2] / 2, -y]), mesh.faces))
+        light = _light(part.colour or colour or UNPAINTED)
+        paints.append(plain(light, len(mesh.vertices), len(mesh.faces)))
+    is_painted = colour is not None or any(part.colour for part in parts)
+    return Mesh.of(*stacked(surfaces), joined(paints) if is_painted else None)
 
 
 def _mesh(given: ObjectGiven, place: _Place, notes: list[str]) -> tuple[Shape, float]:
