@@ -254,11 +254,12 @@ def _joined(parts: Sequence[PartGiven], colour: str | None) -> Mesh:
     surfaces, paints = [], []
     for part in parts:
         mesh, (x, y, z) = mesh_of(Primitive(part.shape, part.size)), part.at
-        surfaces.append((mesh.vertices + np.array([x, z + part.size[2] / 2, -y]), mesh.faces))
+        surfaces.append((mesh.vertices + np.array([x, z + part.size[2] / 2, -float(y)]), mesh.faces))
         light = _light(part.colour or colour or UNPAINTED)
         paints.append(plain(light, len(mesh.vertices), len(mesh.faces)))
     is_painted = colour is not None or any(part.colour for part in parts)
-    return Mesh.of(*stacked(surfaces), joined(paints) if is_painted else None)
+    vertices, faces = stacked(surfaces)
+    return Mesh.of(np.ascontiguousarray(vertices), faces, joined(paints) if is_painted else None)
 
 
 def _mesh(given: ObjectGiven, place: _Place, notes: list[str]) -> tuple[Shape, float]:
