@@ -18,18 +18,23 @@ from PIL import Image
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry.cameras import SPREAD, Camera, before, framing
-from tsgkit.geometry.mannequin import human
-from tsgkit.geometry.materials import Paint, Texture, encoded, linear
+from tsgkit.geometry.materials import Paint, Texture, encoded, linear, png
 from tsgkit.geometry.measured_scene import MeasuredScene
-from tsgkit.geometry.meshes import Mesh, Primitive, box, mesh_of, read_mesh
-from tsgkit.geometry.png import png
+from tsgkit.geometry.meshes import Mesh, Primitive, box, mesh_of, read_mesh, round_normals
 from tsgkit.geometry.raster import corners_of, eroded, filled, lines, outlined, parts
-from tsgkit.geometry.ray_hits import GREY, RenderedSurface
-from tsgkit.geometry.rendering import BACKGROUND, OUTLINE_COLOUR, RENDERING, RenderedImage, Sight, render
+from tsgkit.geometry.rendering import (
+    BACKGROUND,
+    GREY,
+    OUTLINE_COLOUR,
+    RENDERING,
+    RenderedImage,
+    RenderedSurface,
+    Sight,
+    render,
+)
 from tsgkit.geometry.scenes import Architecture, Object, Opening
-from tsgkit.geometry.shading import round_normals
 from tsgkit.geometry.transforms import standing
-from tsgkit.geometry.views import VIEWS, View, beside, framed, undrawable, view
+from tsgkit.geometry.views import VIEWS, View, beside, framed, human, undrawable, view
 
 if TYPE_CHECKING:
     from tsgkit.geometry.libraries import Floats

@@ -13,11 +13,11 @@ import trimesh
 from furnished_rooms import AS_IT_IS, Turn, staged
 
 from tsgkit.errors import UsageError
+from tsgkit.geometry.architecture import ground_of, over
 from tsgkit.geometry.bodies import Body
 from tsgkit.geometry.bounds import Bound, out_of_bounds, shares_over
-from tsgkit.geometry.boxes import Boxes
 from tsgkit.geometry.collisions import collisions, depth
-from tsgkit.geometry.floors import ground_of, over
+from tsgkit.geometry.distances import Boxes
 from tsgkit.geometry.libraries import Library, check_libraries, shapely
 from tsgkit.geometry.measured_scene import MeasuredScene
 from tsgkit.geometry.meshes import Mesh, Primitive, box, closed, merged, mesh_of, read_mesh
@@ -26,9 +26,9 @@ from tsgkit.geometry.paths import Canvas, accessibility, navigability
 from tsgkit.geometry.profiles import OFFICIAL, PROFILES, STRICT, Profile
 from tsgkit.geometry.raster import filled
 from tsgkit.geometry.relations_to_rooms import relation_to_room
-from tsgkit.geometry.sampling import number_of_points, on_faces, seeded
 from tsgkit.geometry.scenes import Architecture, Floor, Object, Opening, Scene, Wall, bare_room
 from tsgkit.geometry.support import Support, centre_of_mass, supports
+from tsgkit.geometry.surfaces import number_of_points, on_faces, seeded
 
 thing = AS_IT_IS.thing
 both = pytest.mark.parametrize("profile", [OFFICIAL, STRICT], ids=["official", "strict"])
@@ -55,7 +55,7 @@ def test_the_floor_lies_at_the_lowest_corner_only_as_published_and_boxes_bound_d
         assert (slab.low[2], slab.high[2]) == pytest.approx((height - 0.0005, height + 0.0005))
         base = height + 1 if profile is OFFICIAL else height  # a wall's own height counts from there, as published
         assert stage.walls[0].low[2] == pytest.approx(base, abs=0.001)
-        ceiling = stage.ceiling()
+        ceiling = stage.ceiling
         assert ceiling is not None
         assert ceiling.low[2] == pytest.approx(height + 2, abs=0.001)
     stage = staged([thing("a", (1, 1, 1), (0, 0, 0.5)), thing("b", (1, 1, 1), (0, 5, 0.5))], AS_IT_IS.room(20, 20))
@@ -145,7 +145,7 @@ def test_a_scene_without_architecture_gets_a_room_and_one_of_nothing_has_no_floo
     assert (bare.floor.area, bare.wall_height, len(bare.walls)) == (36, 2.5, 4)
     nothing = MeasuredScene(Scene("nothing"), profile)
     assert codes(nothing) == [("no-floor", "nothing")]
-    assert (nothing.ceiling(), collisions(nothing).hits, out_of_bounds(nothing).share) == (None, (), None)
+    assert (nothing.ceiling, collisions(nothing).hits, out_of_bounds(nothing).share) == (None, (), None)
 
 
 @both

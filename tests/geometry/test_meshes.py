@@ -16,9 +16,8 @@ import trimesh
 from tsgkit.geometry import meshes
 from tsgkit.geometry.bodies import placed
 from tsgkit.geometry.gltf import chunks_of, written_glb
-from tsgkit.geometry.materials import Paint
+from tsgkit.geometry.materials import Paint, png
 from tsgkit.geometry.meshes import Mesh, Primitive, box, cleaned, closed, merged, mesh_of, read_mesh
-from tsgkit.geometry.png import png
 from tsgkit.geometry.problems import Problem
 from tsgkit.geometry.profiles import OFFICIAL, STRICT
 from tsgkit.geometry.scenes import Object

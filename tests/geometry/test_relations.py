@@ -21,8 +21,15 @@ from tsgkit.geometry.meshes import Mesh, Primitive
 from tsgkit.geometry.openings import clearances
 from tsgkit.geometry.paths import accessibility, navigability
 from tsgkit.geometry.profiles import OFFICIAL, STRICT, Profile
-from tsgkit.geometry.relations import Range, Relation, relation
-from tsgkit.geometry.relations_of_objects import RELATIONS_OF_OBJECTS, SIDED, groups, relation_of_objects
+from tsgkit.geometry.relations_of_objects import (
+    RELATIONS_OF_OBJECTS,
+    SIDED,
+    Range,
+    Relation,
+    groups,
+    relation,
+    relation_of_objects,
+)
 from tsgkit.geometry.relations_to_rooms import RELATIONS_TO_ROOMS, relation_to_room
 from tsgkit.geometry.scenes import Architecture, Floor, Object, Opening, Wall
 

@@ -65,7 +65,7 @@ FIELD_NOUNS = {
     *("matching", "folding", "spelling"),  # of names
     *("pairing", "pooling", "resampling", "scoring"),  # of systems, samples and scores, in statistics
     "reasoning",  # of a model, beside its answer
-    *("rendering", "sampling", "shading"),  # of surfaces and their points
+    "rendering",  # of surfaces
     "tracing",  # of LangGraph, by LangSmith
 }
 """Module names in -ing that are nouns of their field."""

@@ -1,34 +1,31 @@
 """Furnished 3D scenes as values, and their measurement.
 
-======================  ========================================================================================
-``scenes``              objects, floors, walls with doors and windows
-``meshes``              triangle meshes from bytes, primitives from sizes
-``transforms``          places and turns; the local frame of an object
-``profiles``            every choice on which the published way of measuring and ours part
-``measured_scene``              a scene under a profile: what is measured, built once
-``bodies``              one placed surface: its box, tree, rays and sampled points
-``floors``, ``walls``   what is built, as polygons and thin boards
-``relations``           score, margin and evidence of a relation
-``relations_of_objects``  the thirteen between objects
-``relations_to_rooms``  the ten to walls, doors, windows, rooms and ceilings
-``collisions``          what is in what
-``support``             what rests on what
-``paths``               free ways through the room, and to the sides things are used from
-``bounds``              what lies outside the floors
-``openings``            what stands before doors and windows
-``problems``            what is wrong with a mesh, a transform or a room, as values
-``trees``, ``rays``     surfaces that meet, gaps between them, first hits
-``solids``, ``distances``  inside or outside; how far
-``raster``, ``sampling``  pixels and points, as published counts are made of them
-``gltf``, ``gltf_numbers``  GLB files made plain: extensions, compressed surfaces, textures apart
-``materials``, ``ray_hits``   how surfaces look: base colours, textures; what rays find there
-``cameras``             where an image is taken from
-``shading``             light and the lack of it
-``mannequin``             a human of 1.70 m, for scale
-``rendering``           images by rays: colour, depth, normals, masks;  ``png``: as files
-``views``               the images a judge is shown
-``libraries``           numpy and the others of the extra ``scenes``, imported when first used
-======================  ========================================================================================
+========================  ========================================================================================
+``scenes``                objects, floors, walls with doors and windows
+``meshes``                triangle meshes from bytes, primitives from sizes
+``transforms``            places and turns; the local frame of an object
+``profiles``              every choice on which the published way of measuring and ours part
+``measured_scene``        a scene under a profile: what is measured, built once
+``bodies``                one placed surface: its box, tree, rays and sampled points
+``architecture``          what is built, as polygons and thin boards
+``relations_of_objects``  score, margin and evidence of a relation; the thirteen between objects
+``relations_to_rooms``    the ten to walls, doors, windows, rooms and ceilings
+``collisions``            what is in what
+``support``               what rests on what
+``paths``                 free ways through the room, and to the sides things are used from
+``bounds``                what lies outside the floors
+``openings``              what stands before doors and windows
+``problems``              what is wrong with a mesh, a transform or a room, as values
+``surfaces``              surfaces that meet, gaps, first hits, insides, sampled points
+``distances``             how far things are apart; boxes that spare most of the measuring
+``raster``                pixels, as published counts are made of them
+``gltf``                  GLB files made plain: extensions, compressed surfaces, textures apart
+``materials``             how surfaces look: base colours, textures; PNG files
+``rendering``             images by rays: colour, light, depth, normals, masks
+``cameras``               where an image is taken from
+``views``                 the images a judge is shown
+``libraries``             numpy and the others of the extra ``scenes``, imported when first used
+========================  ========================================================================================
 
 Pure: bytes, arrays and values go in; nothing here touches the network, the clock, the disk or a model.
 """
@@ -44,11 +41,16 @@ from tsgkit.geometry.openings import Clearance, clearances, share_clear
 from tsgkit.geometry.paths import Access, Navigability, accessibility, navigability
 from tsgkit.geometry.problems import Problem
 from tsgkit.geometry.profiles import OFFICIAL, PROFILES, STRICT, Profile
-from tsgkit.geometry.ray_hits import RenderedSurface
-from tsgkit.geometry.relations import Relation
-from tsgkit.geometry.relations_of_objects import RELATIONS_OF_OBJECTS, SIDED, Group, groups, relation_of_objects
+from tsgkit.geometry.relations_of_objects import (
+    RELATIONS_OF_OBJECTS,
+    SIDED,
+    Group,
+    Relation,
+    groups,
+    relation_of_objects,
+)
 from tsgkit.geometry.relations_to_rooms import ELEMENTS, RELATIONS_TO_ROOMS, relation_to_room
-from tsgkit.geometry.rendering import RenderedImage, Sight, render
+from tsgkit.geometry.rendering import RenderedImage, RenderedSurface, Sight, render
 from tsgkit.geometry.scenes import Architecture, Floor, Object, Opening, Scene, Wall, bare_room, rectangle
 from tsgkit.geometry.support import Support, supports
 from tsgkit.geometry.transforms import IDENTITY, Transform, asset_rotation, standing

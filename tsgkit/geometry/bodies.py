@@ -14,14 +14,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING
 
-from tsgkit.geometry import solids, trees
+from tsgkit.geometry import surfaces
 from tsgkit.geometry.libraries import csgraph, np, shapely, sparse, spatial, trimesh
-from tsgkit.geometry.meshes import areas, cleaned, closed, merged
-from tsgkit.geometry.rays import Rays
-from tsgkit.geometry.sampling import EVEN, even, number_of_points, seeded
-from tsgkit.geometry.shading import round_normals
+from tsgkit.geometry.meshes import areas, cleaned, closed, merged, round_normals, unit_box
+from tsgkit.geometry.surfaces import EVEN, Rays, even, number_of_points, seeded
 from tsgkit.geometry.transforms import local_matrix, problem_of, rotation_part, yaw_of
 
 if TYPE_CHECKING:
@@ -78,6 +77,11 @@ class Frame:
         """Return the points at these parts (-1 to 1) of the box."""
         return np.asarray(self.centre + (parts * self.half) @ self.axes.T)
 
+    @property
+    def corners(self) -> Floats:
+        """The eight corners of the box."""
+        return self.world(np.array(list(product((-1.0, 1.0), repeat=3))))
+
     def turned(self) -> Frame:
         """Return the same box with its front at its back."""
         return Frame(self.centre, self.axes * (-1, -1, 1), self.half)
@@ -108,9 +112,9 @@ class Body:
         return np.asarray(self.vertices.max(axis=0))
 
     @cached_property
-    def tree(self) -> trees.Tree:
+    def tree(self) -> surfaces.Tree:
         """The tree over its triangles."""
-        return trees.tree(self.vertices, self.faces)
+        return surfaces.tree(self.vertices, self.faces)
 
     @cached_property
     def rays(self) -> Rays:
@@ -118,10 +122,10 @@ class Body:
         return Rays(self.vertices, self.faces)
 
     @cached_property
-    def solid_or_surface(self) -> trees.Tree:
+    def solid_or_surface(self) -> surfaces.Tree:
         """As the published collision test takes it: a convex solid where trimesh calls it convex, else a surface."""
         mesh = trimesh.Trimesh(self.vertices, self.faces, process=False)
-        return trees.convex_solid(self.vertices, self.faces) if mesh.is_convex else self.tree
+        return surfaces.convex_solid(self.vertices, self.faces) if mesh.is_convex else self.tree
 
     @cached_property
     def areas(self) -> Floats:
@@ -199,7 +203,7 @@ class Body:
         found[found] = np.isfinite(self.rays.first(points[found], AWAY)) if found.any() else False
         if found.any():
             least = CLOSED if self.closed else OPEN
-            found[found] = np.abs(solids.winding(self.vertices, self.faces, points[found])) > least
+            found[found] = np.abs(surfaces.winding(self.vertices, self.faces, points[found])) > least
         return found
 
     def turned(self) -> Body:
@@ -266,17 +270,11 @@ def plate(
     axes = np.stack([along, np.array([-along[1], along[0], 0.0]), np.array([0.0, 0, 1])], axis=1)
     frame = Frame(centre, axes, np.array([wide, thick, high]) / 2)
     boxes = [(-wide / 2, -high / 2, wide / 2, high / 2)] if cells is None else cells
-    vertices, faces = _boards(boxes, thick)
-    yaw = float(np.degrees(np.arctan2(along[1], along[0])))
-    return Body(name, "", frame.centre + vertices @ axes.T, faces, frame, yaw, scene, profile)
-
-
-def _boards(cells: Sequence[tuple[float, float, float, float]], thick: float) -> tuple[Floats, Ints]:
-    quads = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
-    triangles = np.array([face for a, b, c, d in quads for face in ((a, b, c), (a, c, d))])
     corners = [
         [(x, y, z) for x in (left, right) for y in (-thick / 2, thick / 2) for z in (low, high)]
-        for left, low, right, high in cells
+        for left, low, right, high in boxes
     ]
-    faces = [triangles + 8 * k for k in range(len(cells))]
-    return np.array(corners, dtype=float).reshape(-1, 3), np.array(faces).reshape(-1, 3)
+    vertices = np.array(corners, dtype=float).reshape(-1, 3)
+    faces = np.concatenate([unit_box()[1] + 8 * k for k in range(len(boxes))])
+    yaw = float(np.degrees(np.arctan2(along[1], along[0])))
+    return Body(name, "", frame.centre + vertices @ axes.T, faces, frame, yaw, scene, profile)

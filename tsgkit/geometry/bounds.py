@@ -20,9 +20,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tsgkit.geometry.floors import over
+from tsgkit.geometry.architecture import over
 from tsgkit.geometry.libraries import np, shapely
-from tsgkit.geometry.sampling import number_of_points, on_faces, seeded
+from tsgkit.geometry.surfaces import number_of_points, on_faces, seeded
 
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body
@@ -89,20 +89,13 @@ def _bound(stage: MeasuredScene, body: Body) -> Bound:
         return Bound(body.id, 1.0, 0)
     if not shapely.intersects(stage.floor_rim, body.footprint):
         return Bound(body.id, 0.0, 0)
-    if not stage.profile.exact_areas:
-        return _by_points(stage, body)
-    is_flush = shapely.contains(stage.floor.buffer(FLUSH, join_style="mitre"), body.footprint)
-    return Bound(body.id, 1.0, 0) if is_flush else _by_area(stage, body)
-
-
-def _by_points(stage: MeasuredScene, body: Body) -> Bound:
-    count = number_of_points(float(np.prod(body.smallest_box[1])), LEAST_POINTS)
-    points = on_faces(body.vertices[body.faces], body.areas, count, seeded(stage.scene.name, body.id, "bounds"))
-    return Bound(body.id, float(over(stage.floor_rim, points).mean()), count)
-
-
-def _by_area(stage: MeasuredScene, body: Body) -> Bound:
     triangles, weights = body.vertices[body.faces], body.areas
+    if not stage.profile.exact_areas:
+        count = number_of_points(float(np.prod(body.smallest_box[1])), LEAST_POINTS)
+        points = on_faces(triangles, weights, count, seeded(stage.scene.name, body.id, "bounds"))
+        return Bound(body.id, float(over(stage.floor_rim, points).mean()), count)
+    if shapely.contains(stage.floor.buffer(FLUSH, join_style="mitre"), body.footprint):
+        return Bound(body.id, 1.0, 0)
     shares = np.array(shares_over(stage.floor_rim, triangles[weights > 0]))
     return Bound(body.id, min(1.0, float(np.average(shares, weights=weights[weights > 0]))), 0)
 
@@ -126,7 +119,7 @@ def shares_over(polygon: shapely.Geometry, triangles: Floats) -> Floats:
 
 
 def _upright_share(polygon: shapely.Geometry, corners: Floats) -> float:
-    """Return an upright triangle is a line from above, and its area grows along that line by two pieces of a
+    """Return the share of an upright triangle: a line from above, along which its area grows by two pieces of a
     parabola."""
     spans = np.linalg.norm(corners[:, None] - corners[None], axis=2)
     start, end = np.unravel_index(np.argmax(spans), spans.shape)

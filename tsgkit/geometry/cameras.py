@@ -59,13 +59,16 @@ class Camera:
         return Camera(self.eye + by * self.axes[:, 2], self.axes, self.spread)
 
 
-def framing(points: object, back: object, *, up: object = (0, 0, 1), margin: float = MARGIN) -> Camera:
+def framing(points: object, back: object, *, up: object = (0, 0, 1)) -> Camera:
     """Return the nearest camera that looks against ``back`` with all points in view."""
-    axes = _axes(np.asarray(back, dtype=float), np.asarray(up, dtype=float))
+    away = np.asarray(back, dtype=float) / np.linalg.norm(np.asarray(back, dtype=float))
+    right = np.cross(np.asarray(up, dtype=float), away)
+    right /= np.linalg.norm(right)
+    axes = np.stack([right, np.cross(away, right), away], axis=1)
     corners = np.asarray(points, dtype=float).reshape(-1, 3)
     placed = corners @ axes
     x, y, z = placed.T
-    t = SPREAD / margin
+    t = SPREAD / MARGIN
     # A point fits when its distance from the middle of the image is at most t times its depth.
     depth = max(((axis + t * z).max() - (axis - t * z).min()) / (2 * t) for axis in (x, y))
     diagonal = float(np.linalg.norm(np.ptp(placed, axis=0)))
@@ -95,10 +98,3 @@ def level(front: Floats) -> Floats:
     flat = np.array([front[0], front[1], 0.0])
     length = float(np.linalg.norm(flat))
     return flat / length if length > 1e-6 else np.array([0.0, -1.0, 0.0])
-
-
-def _axes(back: Floats, up: Floats) -> Floats:
-    away = back / np.linalg.norm(back)
-    right = np.cross(up, away)
-    right /= np.linalg.norm(right)
-    return np.stack([right, np.cross(away, right), away], axis=1)

@@ -20,12 +20,12 @@ also collide with walls there, and rugs with nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tsgkit.geometry import trees
-from tsgkit.geometry.boxes import Boxes
+from tsgkit.geometry import surfaces
+from tsgkit.geometry.distances import Boxes
 from tsgkit.geometry.libraries import np
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Collisions:
     objects: tuple[str, ...]
     hits: tuple[Hit, ...]
     wall_hits: tuple[Hit, ...] = ()
-    unmeasured: tuple[str, ...] = field(default=())
+    unmeasured: tuple[str, ...] = ()
 
     @cached_property
     def colliding_with(self) -> Mapping[str, tuple[str, ...]]:
@@ -91,31 +91,24 @@ def collisions(stage: MeasuredScene) -> Collisions:
         stage.keep_going()
         if stage.rugs.keys().isdisjoint((one.id, other.id)) and (hit := test(one, other)):
             hits.append(hit)
-    return Collisions(tuple(stage.bodies), tuple(hits), _wall_hits(stage), stage.unmeasured)
-
-
-def _wall_hits(stage: MeasuredScene) -> tuple[Hit, ...]:
-    if not stage.profile.walls_are_solid:
-        return ()
-    standing = [body for body in stage.bodies.values() if body.id not in stage.rugs]
-    walls = Boxes(stage.walls)
-    hits = []
-    for body in standing:
+    wall_hits = []
+    walls = Boxes(stage.walls if stage.profile.walls_are_solid else ())
+    for body in (body for body in stage.bodies.values() if body.id not in stage.rugs):
         stage.keep_going()
         met = (walls.bodies[number] for number in walls.meeting(body.low, body.high))
-        hits += [hit for wall in met if (hit := _overlap(body, wall))]
-    return tuple(hits)
+        wall_hits += [hit for wall in met if (hit := _overlap(body, wall))]
+    return Collisions(tuple(stage.bodies), tuple(hits), tuple(wall_hits), stage.unmeasured)
 
 
 def _published(one: Body, other: Body) -> Hit | None:
     first, second = one.solid_or_surface, other.solid_or_surface
-    points = trees.contacts(first, second)
+    points = surfaces.contacts(first, second)
     if not len(points):
         return None
     away = other.centroid - points.mean(axis=0)
     length = float(np.linalg.norm(away))
     # Where the contact is the centroid itself there is no way to push: they stay in contact.
-    if length > 0 and not trees.meet(first, second, PUSH * away / length):
+    if length > 0 and not surfaces.meet(first, second, PUSH * away / length):
         return None
     return Hit(one.id, other.id, f"{one.id} and {other.id} meet at {len(points)} points, and still after a 5 mm push")
 
@@ -144,7 +137,7 @@ def _parted(one: Body, other: Body, moved: Floats) -> bool:
     low, high = other.low + moved, other.high + moved
     if (low > one.high).any() or (high < one.low).any():
         return True
-    if trees.meet(one.tree, other.tree, moved):
+    if surfaces.meet(one.tree, other.tree, moved):
         return False
     inside = one.holds(other.part_corners + moved).any() or other.holds(one.part_corners - moved).any()
     return not inside

@@ -11,17 +11,48 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tsgkit.geometry import trees
-from tsgkit.geometry.boxes import Boxes
+from tsgkit.geometry import surfaces
 from tsgkit.geometry.libraries import np
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tsgkit.geometry.bodies import Body
-    from tsgkit.geometry.libraries import Floats
+    from tsgkit.geometry.libraries import Floats, Ints
+
+HAIR = 1e-9
+"""Tolerance for rounding."""
+
+
+class Boxes:
+    """The boxes of some bodies; ``with_frames`` also includes their local boxes."""
+
+    def __init__(self, bodies: Sequence[Body], *, with_frames: bool = False) -> None:
+        self.bodies = tuple(bodies)
+        self._lows = np.array([body.low for body in bodies], dtype=float).reshape(-1, 3)
+        self._highs = np.array([body.high for body in bodies], dtype=float).reshape(-1, 3)
+        if with_frames and bodies:
+            centres = np.array([body.frame.centre for body in bodies])
+            spread = np.array([np.abs(body.frame.axes * body.frame.half).sum(axis=1) for body in bodies])
+            self._lows = np.minimum(self._lows, centres - spread)
+            self._highs = np.maximum(self._highs, centres + spread)
+
+    def meeting(self, low: Floats, high: Floats) -> Ints:
+        """Return the numbers of the boxes that meet a box, in order."""
+        return np.flatnonzero(((low <= self._highs) & (high >= self._lows)).all(axis=1))
+
+    def least(self, low: Floats, high: Floats) -> Floats:
+        """For each box, metres from another that nothing in the two can be nearer than."""
+        apart = np.maximum(np.maximum(self._lows - high, low - self._highs), 0)
+        return np.asarray(np.maximum(np.linalg.norm(apart, axis=1) - HAIR, 0))
+
+    def most(self, low: Floats, high: Floats) -> Floats:
+        """For each box, metres from another that nothing in the two can be farther than."""
+        across = np.maximum(self._highs - low, high - self._lows)
+        return np.asarray(np.linalg.norm(across, axis=1) + HAIR)
 
 
 FIRST = 512
@@ -39,12 +70,12 @@ def between_objects(one: Body, other: Body) -> float:
         return least_gap(small.scattered, large)
     if one is other or one.holds(other.part_corners).any() or other.holds(one.part_corners).any():
         return 0.0
-    return trees.gap(one.tree, other.tree)
+    return surfaces.gap(one.tree, other.tree)
 
 
 def to_board(body: Body, board: Body) -> float:
     """Return the gap from an object to a wall, door, window or ceiling: from its surface, or from points of its box."""
-    return trees.gap(body.tree, board.tree) if body.profile.exact_gaps else least_gap(body.points, board)
+    return surfaces.gap(body.tree, board.tree) if body.profile.exact_gaps else least_gap(body.points, board)
 
 
 def reach(body: Body) -> tuple[Floats, Floats]:
@@ -75,7 +106,7 @@ def least_gap(points: Floats, body: Body) -> float:
     order = np.argsort(away, kind="stable")
     best, start, count = math.inf, 0, FIRST
     while start < len(order) and away[order[start]] < best and best > FINE:
-        best = min(best, trees.gap(trees.cloud(points[order[start : start + count]]), body.tree))
+        best = min(best, surfaces.gap(surfaces.cloud(points[order[start : start + count]]), body.tree))
         start, count = start + count, 2 * count
     return best
 

@@ -54,11 +54,14 @@ __all__ = [
     "trimesh",
 ]
 
+MEASURING = "rooms are measured"
+"""The work that needs the extra ``scenes``."""
+
 
 class Library:
     """A lazily imported module."""
 
-    def __init__(self, name: str, work: str = "rooms are measured", extra: str = "scenes") -> None:
+    def __init__(self, name: str, work: str = MEASURING, extra: str = "scenes") -> None:
         self._name, self._work, self._extra = name, work, extra
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401
@@ -69,7 +72,7 @@ class Library:
         return found
 
 
-def _imported(name: str, work: str = "rooms are measured", extra: str = "scenes") -> ModuleType:
+def _imported(name: str, work: str = MEASURING, extra: str = "scenes") -> ModuleType:
     try:
         return importlib.import_module(name)
     except ImportError as error:
@@ -101,17 +104,7 @@ NAMES = {
 }
 
 if not TYPE_CHECKING:
-    csgraph = Library(NAMES["csgraph"])
-    fcl = Library(NAMES["fcl"])
-    mesh_construction = Library(NAMES["mesh_construction"])
-    ndimage = Library(NAMES["ndimage"])
-    np = Library(NAMES["np"])
-    rtcore = Library(NAMES["rtcore"])
-    rtcore_scene = Library(NAMES["rtcore_scene"])
-    shapely = Library(NAMES["shapely"])
-    sparse = Library(NAMES["sparse"])
-    spatial = Library(NAMES["spatial"])
-    trimesh = Library(NAMES["trimesh"])
+    globals().update({name: Library(module) for name, module in NAMES.items()})
     # Asked for by some files only, so no room without them waits for these.
     basisu = Library("opengl_basisu", "KTX2 textures are decoded")
     draco = Library("DracoPy", "Draco meshes are decoded")

@@ -11,6 +11,8 @@ colours and textures are kept: no roughness, metal, normal maps or emission.
 from __future__ import annotations
 
 import io
+import struct
+import zlib
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
@@ -19,7 +21,7 @@ from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.geometry.libraries import basisu, np, pillow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from tsgkit.geometry.libraries import Bytes, Floats, Ints, Singles
 
@@ -110,16 +112,13 @@ def _opened(data: bytes) -> Bytes:
     image.draft("RGB", (MOST_SIDE, MOST_SIDE))  # a JPEG is decoded at a half, a quarter or an eighth
     _check_size(*image.size)
     by = -(-max(image.size) // MOST_SIDE)
-    return np.concatenate(list(_bands(image, by)))
-
-
-def _bands(image: Any, by: int) -> Iterator[Bytes]:  # noqa: ANN401 - an image of Pillow, which is loaded late
-    """Yield the rows of a smaller RGBA image; only a band of them is converted at a time."""
     wide, high = image.size
     step = by * -(-_BAND // by)
+    bands = []
     for top in range(0, high, step):
         band = image.crop((0, top, wide, min(top + step, high))).convert("RGBA")
-        yield np.array(band if by == 1 else band.reduce(by), dtype=np.uint8)
+        bands.append(np.array(band if by == 1 else band.reduce(by), dtype=np.uint8))
+    return np.concatenate(bands)
 
 
 def _transcoded(data: bytes) -> Bytes:
@@ -205,30 +204,20 @@ def paint_of(mesh: Any, textures: Mapping[str, Texture]) -> Paint | None:  # noq
     material = getattr(visual, "material", None)
     if material is None:
         return None
-    colour, texture = (_of_gltf if hasattr(material, "baseColorFactor") else _of_mtl)(material, textures)
+    colour: Sequence[float] | None
+    if hasattr(material, "baseColorFactor"):  # of glTF
+        factor = material.baseColorFactor
+        colour = None if factor is None else (np.asarray(factor, dtype=float)[:3] / 255).tolist()
+        texture = textures.get(str(material.name))
+    elif material.image is None:  # of a file beside an OBJ file, which writes colours as they are shown
+        colour, texture = linear(material.main_color[:3] / 255).tolist(), None
+    else:  # Where no material was found, the reader puts an image of its own, which never was a file.
+        colour, texture = None, textures.get(material.image.info.get("file_path", ""))
     places = visual.uv
     if texture is None or places is None or len(places) != corners or not np.isfinite(places).all():
         return None if colour is None else plain(colour, corners, faces)
     found = plain(WHITE if colour is None else colour, corners, faces)
     return Paint(found.colours, np.zeros(faces, dtype=np.int64), np.asarray(places, dtype=float), (texture,))
-
-
-Look = tuple["Sequence[float] | None", Texture | None]
-"""A base colour in linear light, and a texture."""
-
-
-def _of_gltf(material: Any, textures: Mapping[str, Texture]) -> Look:  # noqa: ANN401
-    factor = material.baseColorFactor
-    colour = None if factor is None else (np.asarray(factor, dtype=float)[:3] / 255).tolist()
-    return colour, textures.get(str(material.name))
-
-
-def _of_mtl(material: Any, textures: Mapping[str, Texture]) -> Look:  # noqa: ANN401
-    """Materials beside OBJ files write colours as they are shown, and mean the texture alone where there is one."""
-    if material.image is None:
-        return linear(material.main_color[:3] / 255).tolist(), None
-    # Where no material was found, the reader puts an image of its own, which never was a file.
-    return None, textures.get(material.image.info.get("file_path", ""))
 
 
 def joined(paints: Sequence[Paint]) -> Paint:
@@ -258,3 +247,25 @@ def _bytes_of_light() -> Bytes:
     light: Floats = np.arange(STEPS) / (STEPS - 1)
     shown = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
     return (255 * shown + 0.5).astype(np.uint8)
+
+
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+COLOURS = {1: 0, 3: 2, 4: 6}
+"""The colour type for each number of channels: grey, colour, colour that can be seen through."""
+UP = 2
+"""The PNG filter that stores differences to the row above."""
+
+
+def png(pixels: Bytes) -> bytes:
+    """Return a PNG file of pixels: rows from the top, columns, channels of eight bits."""
+    height, width, channels = pixels.shape
+    header = struct.pack(">IIBBBBB", width, height, 8, COLOURS[channels], 0, 0, 0)
+    rows = pixels.reshape(height, -1)
+    added = np.diff(rows, axis=0, prepend=np.zeros_like(rows[:1]))
+    filtered = np.concatenate([np.full((height, 1), UP, dtype=np.uint8), added], axis=1)
+    data = zlib.compress(filtered.tobytes(), 6)
+    return SIGNATURE + _chunk(b"IHDR", header) + _chunk(b"IDAT", data) + _chunk(b"IEND", b"")
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

@@ -12,20 +12,20 @@ Everything is built on first use, and once. A scene can be sent between processe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tsgkit.errors import UsageError
+from tsgkit.geometry.architecture import LOOK, THICK, BuiltWall, Ground, InRoom, built_wall, closed, ground_of, slab
 from tsgkit.geometry.bodies import Body, placed
-from tsgkit.geometry.boxes import Boxes
-from tsgkit.geometry.floors import THICK, Ground, closed, ground_of, slab
+from tsgkit.geometry.distances import Boxes
 from tsgkit.geometry.libraries import np, shapely
+from tsgkit.geometry.meshes import stacked
 from tsgkit.geometry.problems import Problem
 from tsgkit.geometry.profiles import STRICT, Profile
 from tsgkit.geometry.scenes import Architecture, Scene, rectangle
-from tsgkit.geometry.walls import BuiltWall, InRoom, built_wall
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,17 +34,13 @@ SIMPLE_HEIGHT = 3.0
 """Metres of the walls put around a scene that has none."""
 
 
-def _on() -> None:
-    """Do nothing."""
-
-
 @dataclass(frozen=True, eq=False)
 class MeasuredScene:
     """Everything measured about one scene under one profile."""
 
     scene: Scene
     profile: Profile = STRICT
-    keep_going: Callable[[], None] = _on
+    keep_going: Callable[[], None] = lambda: None
     """A callback between steps, which raises to abort."""
 
     @cached_property
@@ -185,7 +181,7 @@ class MeasuredScene:
             return self.walls
         backs = (wall.turned() for wall in self.walls)
         return self.walls + tuple(
-            back for back in backs if self._in_room((back.frame.centre + 0.1 * back.frame.front)[:2])
+            back for back in backs if self._in_room((back.frame.centre + LOOK * back.frame.front)[:2])
         )
 
     @property
@@ -208,23 +204,21 @@ class MeasuredScene:
             raise UsageError(f"no floor is called {unknown[0]!r}", hint=f"floors: {', '.join(known) or 'none'}")
         return tuple(known[name] for name in wanted) or self.floors
 
-    def ceiling(self, names: Iterable[str] = ()) -> Body | None:
-        """Return the ceiling over these floors, at the height of the highest wall; none without walls or floors."""
-        wanted = tuple(names)
-        return self._ceiling_over(self.chosen_floors(wanted)) if wanted else self._whole_ceiling
-
     @cached_property
-    def _whole_ceiling(self) -> Body | None:
-        return self._ceiling_over(self.floors)
+    def ceiling(self) -> Body | None:
+        """The ceiling over all floors; none without walls or floors."""
+        return self.ceiling_over(self.floors)
 
-    def _ceiling_over(self, floors: Sequence[Ground]) -> Body | None:
+    def ceiling_over(self, floors: Sequence[Ground]) -> Body | None:
+        """Return the ceiling over some floors, at the height of the highest wall; none without walls or floors."""
         if self.wall_height is None or not floors:
             return None
         made = [
             slab("ceiling", ground.polygon, ground.z + self.wall_height - THICK / 2, self.scene.name, self.profile)
             for ground in floors
         ]
-        return made[0] if len(made) == 1 else _joined(made)
+        vertices, faces = stacked([(body.vertices, body.faces) for body in made])
+        return replace(made[0], vertices=vertices, faces=faces)
 
     def pairs(self) -> Iterator[tuple[Body, Body]]:
         """Yield all pairs of objects whose boxes along the world's axes meet, in the order of the scene."""
@@ -234,11 +228,3 @@ class MeasuredScene:
             met = bodies.meeting(body.low, body.high)
             for other in met[met > number]:
                 yield body, bodies.bodies[other]
-
-
-def _joined(bodies: list[Body]) -> Body:
-    from dataclasses import replace
-
-    starts = np.cumsum([0, *(len(body.vertices) for body in bodies)])
-    faces = np.concatenate([body.faces + start for body, start in zip(bodies, starts, strict=False)])
-    return replace(bodies[0], vertices=np.concatenate([body.vertices for body in bodies]), faces=faces)

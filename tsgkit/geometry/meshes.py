@@ -20,23 +20,23 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from tsgkit.errors import TsgkitError
-from tsgkit.geometry.gltf import MAGIC, PlainFile, chunks_of
+from tsgkit.geometry.gltf import MAGIC, NotRead, PlainFile, chunks_of
 from tsgkit.geometry.gltf import plain as plain_file
-from tsgkit.geometry.gltf_numbers import NotRead
 from tsgkit.geometry.libraries import np, trimesh
-from tsgkit.geometry.materials import WHITE, Paint, Texture, joined, paint_of, plain
-from tsgkit.geometry.png import png
+from tsgkit.geometry.materials import WHITE, Paint, Texture, joined, paint_of, plain, png
 from tsgkit.geometry.problems import Problem
+from tsgkit.geometry.transforms import Transform, matrix_of
 
 if TYPE_CHECKING:
-    from tsgkit.geometry.libraries import Bools, Floats, Ints
-    from tsgkit.geometry.transforms import Transform
+    from tsgkit.geometry.libraries import Bools, Floats, Ints, Singles
 
 FORMATS = ("glb", "gltf", "obj", "ply")
 IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".tga", ".tif", ".tiff", ".webp")
 MANY_FACES = 1_000_000
 ROUND = 48
 """Corners on the rim of round primitives."""
+CREASE = math.cos(math.radians(35))
+"""If all faces at a corner deviate less from their mean normal, they are shaded smoothly."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ class Mesh:
         """Return the mesh after a transform, still in its own frame: for assets whose files declare another up or
         front.
         """
-        matrix = np.asarray(transform, dtype=float).reshape(4, 4).T
+        matrix = matrix_of(transform)
         return Mesh.of(self.vertices @ matrix[:3, :3].T + matrix[:3, 3], self.faces, self.paint)
 
 
@@ -94,10 +94,15 @@ def box(wide: float, deep: float, high: float) -> Primitive:
     return Primitive("box", (wide, deep, high))
 
 
+def crosses(vertices: Floats, faces: Ints) -> Floats:
+    """Return the cross product of two sides of each face: along its normal, twice as long as its area."""
+    a, b, c = (vertices[faces[:, k]] for k in range(3))
+    return np.asarray(np.cross(b - a, c - a))
+
+
 def areas(vertices: Floats, faces: Ints) -> Floats:
     """Return the area of each face."""
-    a, b, c = (vertices[faces[:, k]] for k in range(3))
-    return np.asarray(np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2)
+    return np.asarray(np.linalg.norm(crosses(vertices, faces), axis=1) / 2)
 
 
 def read_mesh(
@@ -140,9 +145,11 @@ def _read(
         parts = [part for part in loaded if hasattr(part, "faces")]
         if not any(len(part.faces) for part in parts):
             return Problem("empty-mesh", where, f"the {format} file holds no face")
-        starts = np.cumsum([0, *(len(part.vertices) for part in parts)])
-        faces = np.concatenate([part.faces + start for part, start in zip(parts, starts, strict=False)])
-        return Mesh.of(np.concatenate([part.vertices for part in parts]), faces, _painted(parts, textures))
+        vertices, faces = stacked([(part.vertices, part.faces) for part in parts])
+        paints = [paint_of(part, textures) for part in parts]
+        white = (plain(WHITE, len(part.vertices), len(part.faces)) for part in parts)
+        paint = joined([own or bare for own, bare in zip(paints, white, strict=True)]) if any(paints) else None
+        return Mesh.of(vertices, faces, paint)
     except Exception as error:  # noqa: BLE001 - readers of others fail in every way there is
         return _unreadable(error, format, where)
 
@@ -190,15 +197,6 @@ class _Beside:
     get = __getitem__
 
 
-def _painted(parts: Sequence[Any], textures: Mapping[str, Texture]) -> Paint | None:
-    paints = [paint_of(part, textures) for part in parts]
-    if not any(paints):
-        return None
-    return joined(
-        [paint or plain(WHITE, len(part.vertices), len(part.faces)) for part, paint in zip(parts, paints, strict=True)]
-    )
-
-
 def mesh_of(shape: Shape) -> Mesh:
     """Return the mesh of a shape, in the frame of asset files."""
     if isinstance(shape, Mesh):
@@ -214,18 +212,8 @@ def cleaned(shape: Shape, where: str, *, mend_winding: bool) -> tuple[Mesh | Non
         if shape.kind not in _UNIT or not all(math.isfinite(s) and s > 0 for s in shape.size):
             return None, (Problem("bad-size", where, f"a {shape.kind} of size {shape.size}"),)
         return mesh_of(shape), ()
-    mesh, problems = _usable(shape, where)
-    if mesh is None:
-        return None, tuple(problems)
-    if len(mesh.faces) > MANY_FACES:
-        problems.append(Problem("many-faces", where, f"{len(mesh.faces):,} faces"))
-    if mesh.volume < 0 and closed(merged(mesh.vertices, mesh.faces)):
-        problems.append(Problem("inside-out", where, "its faces look inwards"))
-    return (mesh.turned_out() if mend_winding and mesh.volume < 0 else mesh), tuple(problems)
-
-
-def _usable(mesh: Mesh, where: str) -> tuple[Mesh | None, list[Problem]]:
-    problems = []
+    mesh = shape
+    problems: list[Problem] = []
     finite: Bools = np.asarray(np.isfinite(mesh.vertices).all(axis=1))
     named: Bools = np.asarray(((mesh.faces >= 0) & (mesh.faces < len(mesh.vertices))).all(axis=1))
     if not named.all():
@@ -235,18 +223,26 @@ def _usable(mesh: Mesh, where: str) -> tuple[Mesh | None, list[Problem]]:
     if not finite.all():
         problems.append(Problem("not-finite", where, f"{int((~finite).sum())} corners are not finite numbers"))
     if not whole.any():
-        return None, [*problems, Problem("empty-mesh", where, "no face with three finite corners")]
+        return None, (*problems, Problem("empty-mesh", where, "no face with three finite corners"))
     # Corners of no face would still stretch the box: only those that faced nothing usable are dropped.
-    mesh = mesh if whole.all() and finite.all() else _compact(mesh, whole)
+    if not (whole.all() and finite.all()):
+        used, faces = np.unique(mesh.faces[whole], return_inverse=True)
+        paint = None if mesh.paint is None else mesh.paint.of_faces(whole).of_corners(used)
+        mesh = Mesh.of(mesh.vertices[used], faces, paint)
     if not mesh.area > 0:
-        return None, [*problems, Problem("flat-mesh", where, "all its faces together have no area")]
-    return mesh, problems
+        return None, (*problems, Problem("flat-mesh", where, "all its faces together have no area"))
+    if len(mesh.faces) > MANY_FACES:
+        problems.append(Problem("many-faces", where, f"{len(mesh.faces):,} faces"))
+    if mesh.volume < 0 and closed(merged(mesh.vertices, mesh.faces)):
+        problems.append(Problem("inside-out", where, "its faces look inwards"))
+    return (mesh.turned_out() if mend_winding and mesh.volume < 0 else mesh), tuple(problems)
 
 
-def _compact(mesh: Mesh, keep: Bools) -> Mesh:
-    used, faces = np.unique(mesh.faces[keep], return_inverse=True)
-    paint = None if mesh.paint is None else mesh.paint.of_faces(keep).of_corners(used)
-    return Mesh.of(mesh.vertices[used], faces, paint)
+def stacked(surfaces: Sequence[tuple[Floats, Ints]]) -> tuple[Floats, Ints]:
+    """Return the corners and the faces of several surfaces as those of one."""
+    starts = np.cumsum([0, *(len(vertices) for vertices, _ in surfaces)])
+    faces = [faces + start for (_, faces), start in zip(surfaces, starts, strict=False)]
+    return np.concatenate([vertices for vertices, _ in surfaces]), np.concatenate(faces)
 
 
 def merged(vertices: Floats, faces: Ints) -> Ints:
@@ -267,7 +263,25 @@ def closed(faces: Ints) -> bool:
     return bool(np.array_equal(there, back))
 
 
-def _unit_box() -> tuple[Floats, Ints]:
+def round_normals(vertices: Floats, faces: Ints) -> Singles:
+    """Return a normal for each corner of each face: that of the face, or the mean where the surface is round."""
+    across = crosses(vertices, faces)
+    lengths = np.linalg.norm(across, axis=1, keepdims=True)
+    flat = np.divide(across, lengths, out=np.zeros_like(across), where=lengths > 0)
+    shared = merged(vertices, faces)
+    count = int(shared.max()) + 1
+    total = np.stack(
+        [np.bincount(shared.ravel(), np.repeat(across[:, axis], 3), minlength=count) for axis in range(3)], axis=1
+    )
+    lengths = np.linalg.norm(total, axis=1, keepdims=True)
+    mean = np.divide(total, lengths, out=np.zeros_like(total), where=lengths > 0)[shared]
+    least = np.ones(count)
+    np.minimum.at(least, shared, np.einsum("ijk,ik->ij", mean, flat))
+    return np.asarray(np.where((least > CREASE)[shared][..., None], mean, flat[:, None]), dtype=np.float32)
+
+
+def unit_box() -> tuple[Floats, Ints]:
+    """Return the corners and triangles of a cube of side one around the origin."""
     corners = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
     quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
     return corners, np.array([face for a, b, c, d in quads for face in ((a, b, c), (a, c, d))])
@@ -291,7 +305,7 @@ def _lathe(outline: list[tuple[float, float]]) -> tuple[Floats, Ints]:
 
 _BOWS = [math.pi * (step / (ROUND // 2) - 0.5) for step in range(1, ROUND // 2)]
 _UNIT: Mapping[str, Callable[[], tuple[Floats, Ints]]] = {
-    "box": _unit_box,
+    "box": unit_box,
     "cylinder": lambda: _lathe([(0.0, -0.5), (0.5, -0.5), (0.5, 0.5), (0.0, 0.5)]),
     "cone": lambda: _lathe([(0.0, -0.5), (0.5, -0.5), (0.0, 0.5)]),
     "sphere": lambda: _lathe([(0.0, -0.5), *((0.5 * math.cos(a), 0.5 * math.sin(a)) for a in _BOWS), (0.0, 0.5)]),

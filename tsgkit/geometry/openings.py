@@ -26,8 +26,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tsgkit.geometry.boxes import Boxes
-from tsgkit.geometry.floors import THICK, over
+from tsgkit.geometry.architecture import LOOK, THICK, over
+from tsgkit.geometry.distances import Boxes
 from tsgkit.geometry.libraries import np
 from tsgkit.geometry.raster import filled
 
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from tsgkit.geometry.libraries import Bools, Floats
     from tsgkit.geometry.measured_scene import MeasuredScene
 
-LOOK = 0.1
-"""The distance in front of an opening at which its floor is searched."""
 BEFORE_WINDOW = 0.5
 PIXELS, FINE_PIXELS = 100, 400
 """Pixels a metre, as published and in ``strict``."""
@@ -77,20 +75,15 @@ def clearances(stage: MeasuredScene, *, door_depth: float | None = None) -> tupl
             stage.keep_going()
             wide = 2 * float(board.frame.half[0])
             depth = (wide if door_depth is None else door_depth) if kind == "door" else BEFORE_WINDOW
-            ways = (board.frame.front, -board.frame.front)
-            found += [
-                _clearance(things, board, kind, way, depth + THICK / 2) for way in ways if _has_floor(stage, board, way)
-            ]
+            ways = np.array([board.frame.front, -board.frame.front])
+            ways = ways[over(stage.floor_rim, board.frame.centre + LOOK * ways)]
+            found += [_clearance(things, board, kind, way, depth + THICK / 2) for way in ways]
     return tuple(found)
 
 
 def share_clear(found: tuple[Clearance, ...]) -> float | None:
     """Sides with nothing before them over all sides; None without openings."""
     return sum(not side.occluded for side in found) / len(found) if found else None
-
-
-def _has_floor(stage: MeasuredScene, board: Body, way: Floats) -> bool:
-    return bool(over(stage.floor_rim, (board.frame.centre + LOOK * way)[None])[0])
 
 
 def _clearance(things: Boxes, board: Body, kind: str, way: Floats, depth: float) -> Clearance:

@@ -24,9 +24,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry.floors import triangles_of
+from tsgkit.geometry.architecture import triangles_of
 from tsgkit.geometry.libraries import np, shapely
 from tsgkit.geometry.raster import corners_of, eroded, filled, outlined, parts
+from tsgkit.geometry.relations_of_objects import SIDES as DIRECTIONS
 
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body
@@ -47,7 +48,7 @@ THRESHOLD = 0.25
 """The search distance for the next floor on either side of a door."""
 SLIVER = 1e-6
 """Free parts of fewer square metres are none."""
-SIDES = {"front": (1, -1), "back": (1, 1), "left": (0, -1), "right": (0, 1)}
+SIDES = {side: DIRECTIONS[side] for side in ("front", "back", "left", "right")}
 """The axis and direction of each side; left and right as seen from in front of the object."""
 
 
@@ -130,20 +131,17 @@ def navigability(stage: MeasuredScene) -> Navigability:
     """Return the share of the largest connected free floor for a person 0.2 m wide."""
     if not stage.floors:
         return Navigability(None, (), "square metres", stage.unmeasured)
-    exact = stage.profile.exact_areas
-    found = tuple(float(part.area) for part in free_parts(stage)) if exact else tuple(_free_pixels(stage))
-    value = found[0] / sum(found) if found else 0.0
-    return Navigability(value, found, "square metres" if exact else "pixels", stage.unmeasured)
-
-
-def _free_pixels(stage: MeasuredScene) -> list[int]:
-    canvas = Canvas(stage, MARGIN)
-    robot = canvas.length(ROBOT)
-    free = eroded(canvas.floor, robot)
-    for body in _blocking(stage):
-        corners = canvas.rectangle(body.frame.centre, _size(body), body.yaw)
-        free &= ~(outlined(corners, robot, canvas.shape) | filled([corners], canvas.shape))
-    return parts(free)
+    if stage.profile.exact_areas:
+        unit, found = "square metres", tuple(float(part.area) for part in free_parts(stage))
+    else:
+        canvas = Canvas(stage, MARGIN)
+        robot = canvas.length(ROBOT)
+        free = eroded(canvas.floor, robot)
+        for body in _blocking(stage):
+            corners = canvas.rectangle(body.frame.centre, _size(body), body.yaw)
+            free &= ~(outlined(corners, robot, canvas.shape) | filled([corners], canvas.shape))
+        unit, found = "pixels", tuple(parts(free))
+    return Navigability(found[0] / sum(found) if found else 0.0, found, unit, stage.unmeasured)
 
 
 def _size(body: Body) -> tuple[float, float]:
@@ -164,23 +162,18 @@ def free_parts(stage: MeasuredScene) -> list[shapely.Geometry]:
     barriers = [body.footprint for body in _blocking(stage)]
     if stage.profile.walls_are_solid:
         barriers += [shapely.LineString(ends) for built in stage.built_walls for ends in built.solid_stretches]
-    walkable = shapely.union_all([stage.floor, *_thresholds(stage)]).buffer(-ROBOT / 2)
-    free = walkable.difference(shapely.union_all(barriers).buffer(ROBOT / 2))
-    found = sorted(shapely.get_parts(free), key=lambda part: -float(part.area))
-    return [part for part in found if part.area > SLIVER]
-
-
-def _thresholds(stage: MeasuredScene) -> list[shapely.Geometry]:
-    """Return the patches through doors that join floors with a gap between them."""
-    found = []
+    # Patches through doors join floors that have a gap between them.
+    thresholds = []
     floors = shapely.STRtree([ground.polygon for ground in stage.floors])
-    for door in stage.doors:
-        frame = door.frame
+    for frame in (door.frame for door in stage.doors):
         ends = [frame.centre[:2] + sign * frame.half[0] * frame.axes[:2, 0] for sign in (-1, 1)]
         patch = shapely.LineString(ends).buffer(THRESHOLD, cap_style="flat")
         if len(floors.query(patch, predicate="intersects")) > 1:
-            found.append(patch)
-    return found
+            thresholds.append(patch)
+    walkable = shapely.union_all([stage.floor, *thresholds]).buffer(-ROBOT / 2)
+    free = walkable.difference(shapely.union_all(barriers).buffer(ROBOT / 2))
+    found = sorted(shapely.get_parts(free), key=lambda part: -float(part.area))
+    return [part for part in found if part.area > SLIVER]
 
 
 def accessibility(stage: MeasuredScene, sides: Mapping[str, Iterable[str]]) -> Mapping[str, Access]:
@@ -191,25 +184,27 @@ def accessibility(stage: MeasuredScene, sides: Mapping[str, Iterable[str]]) -> M
         raise UsageError(f"{unknown[0]!r} is no side of an object", hint=f"sides: {', '.join(SIDES)}")
     if not stage.floors:
         return {name: Access(name, dict.fromkeys(names, 0.0)) for name, names in wanted.items()}
-    measure = _free_strips if stage.profile.exact_areas else _free_strip_pixels
-    return measure(stage, wanted)
+    blocking = _blocking(stage)
+    if stage.profile.exact_areas:
+        free = stage.floor.difference(shapely.union_all([body.footprint for body in blocking]))
 
+        def share(body: Body, side: str) -> float:
+            strip = strip_before(body, side)
+            return min(float(strip.intersection(free).area / strip.area), 1.0) if strip.area > 0 else 0.0
+    else:
+        canvas = Canvas(stage, 0.0)
+        boxes = [canvas.rectangle(body.frame.centre, _size(body), body.yaw) for body in blocking]
+        free = canvas.floor & ~filled(boxes, canvas.shape)
 
-def _free_strip_pixels(stage: MeasuredScene, wanted: Mapping[str, tuple[str, ...]]) -> dict[str, Access]:
-    canvas = Canvas(stage, 0.0)
-    boxes = [canvas.rectangle(body.frame.centre, _size(body), body.yaw) for body in _blocking(stage)]
-    free = canvas.floor & ~filled(boxes, canvas.shape)
+        def share(body: Body, side: str) -> float:
+            centre, size = _strip(body, side)
+            corners = canvas.rectangle(centre, size, body.yaw)
+            drawn, whole = filled([corners], canvas.shape), canvas.centred(corners, centre)
+            return int((drawn & free).sum()) / int(whole.sum())
+
     return {
-        name: Access(name, {side: _share_of_pixels(canvas, free, stage.bodies[name], side) for side in names})
-        for name, names in wanted.items()
+        name: Access(name, {side: share(stage.bodies[name], side) for side in names}) for name, names in wanted.items()
     }
-
-
-def _share_of_pixels(canvas: Canvas, free: Bools, body: Body, side: str) -> float:
-    centre, size = _strip(body, side)
-    corners = canvas.rectangle(centre, size, body.yaw)
-    drawn, whole = filled([corners], canvas.shape), canvas.centred(corners, centre)
-    return int((drawn & free).sum()) / int(whole.sum())
 
 
 def _strip(body: Body, side: str) -> tuple[Floats, tuple[float, float]]:
@@ -218,20 +213,6 @@ def _strip(body: Body, side: str) -> tuple[Floats, tuple[float, float]]:
     away = body.frame.half[axis] + DEEP / 2 + AWAY
     size = _size(body)
     return body.frame.centre + sign * away * body.frame.axes[:, axis], (size[0], DEEP) if axis == 1 else (DEEP, size[1])
-
-
-def _free_strips(stage: MeasuredScene, wanted: Mapping[str, tuple[str, ...]]) -> dict[str, Access]:
-    blocked = shapely.union_all([body.footprint for body in _blocking(stage)])
-    free = stage.floor.difference(blocked)
-    return {
-        name: Access(name, {side: _free_share(free, stage.bodies[name], side) for side in names})
-        for name, names in wanted.items()
-    }
-
-
-def _free_share(free: shapely.Geometry, body: Body, side: str) -> float:
-    strip = strip_before(body, side)
-    return min(float(strip.intersection(free).area / strip.area), 1.0) if strip.area > 0 else 0.0
 
 
 def strip_before(body: Body, side: str) -> shapely.Geometry:

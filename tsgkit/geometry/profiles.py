@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Profile:
-    """The choices in which the two profiles differ.
+    """The choices in which the two profiles differ; those of ``strict`` are the defaults.
 
     * ``floor_from_file``: floors lie where the file says; else at the lowest corner of any object.
     * ``fronts_from_file``: an object's front is where its file says; else always where assets usually have it.
@@ -36,21 +36,21 @@ class Profile:
     """
 
     name: str
-    floor_from_file: bool
-    fronts_from_file: bool
-    scaled_boxes: bool
-    even_points: bool
-    exact_gaps: bool
-    solids: bool
-    walls_are_solid: bool
-    support_gap: float
-    rugs_exempt: bool
-    exact_areas: bool
-    slanted_walls: bool
-    every_floor: bool
-    ceiling_holds: bool
-    nearest_element: bool
-    self_pairs: bool
+    floor_from_file: bool = True
+    fronts_from_file: bool = True
+    scaled_boxes: bool = True
+    even_points: bool = True
+    exact_gaps: bool = True
+    solids: bool = True
+    walls_are_solid: bool = True
+    support_gap: float = 0.02
+    rugs_exempt: bool = True
+    exact_areas: bool = True
+    slanted_walls: bool = True
+    every_floor: bool = True
+    ceiling_holds: bool = True
+    nearest_element: bool = True
+    self_pairs: bool = False
 
 
 OFFICIAL = Profile(
@@ -71,22 +71,5 @@ OFFICIAL = Profile(
     nearest_element=False,
     self_pairs=True,
 )
-STRICT = Profile(
-    name="strict",
-    floor_from_file=True,
-    fronts_from_file=True,
-    scaled_boxes=True,
-    even_points=True,
-    exact_gaps=True,
-    solids=True,
-    walls_are_solid=True,
-    support_gap=0.02,
-    rugs_exempt=True,
-    exact_areas=True,
-    slanted_walls=True,
-    every_floor=True,
-    ceiling_holds=True,
-    nearest_element=True,
-    self_pairs=False,
-)
+STRICT = Profile("strict")
 PROFILES = {profile.name: profile for profile in (OFFICIAL, STRICT)}

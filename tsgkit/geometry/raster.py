@@ -6,7 +6,8 @@
 
 Points are (column, row) in whole pixels and belong to the shape: a polygon from 2 to 6 is five pixels wide. The rules
 for pixels on a line, in a polygon or in a thick line are those of OpenCV, since published shares of pixels depend on
-them; they are implemented from their definition in fixed-point numbers with 16 fractional bits.
+them; OpenCV is not in the extra, so they are implemented from their definition in fixed-point numbers with 16
+fractional bits.
 """
 
 from __future__ import annotations
@@ -135,19 +136,15 @@ def outlined(corners: object, width: int, shape: tuple[int, int]) -> Bools:
     if width <= 1:
         return lines(points, np.roll(points, -1, axis=0), shape)
     for start, end in zip(np.roll(points, 1, axis=0), points, strict=True):
-        _draw_thick(canvas, start, end, width)
+        across = (start - end) * (1, -1)
+        length = math.hypot(*across)
+        if length > 0:
+            reach = (width * HALF + (width & 1) * ONE * 0.5) / length
+            offset = np.rint(across[::-1] * reach).astype(np.int64)
+            a, b = start * ONE, end * ONE
+            _draw_fine(canvas, np.array([a + offset, a - offset, b - offset, b + offset]))
+        _draw_disc(canvas, end, (width * HALF + HALF) >> 16)
     return canvas
-
-
-def _draw_thick(canvas: Bools, start: Ints, end: Ints, width: int) -> None:
-    across = (start - end) * (1, -1)
-    length = math.hypot(*across)
-    if length > 0:
-        reach = (width * HALF + (width & 1) * ONE * 0.5) / length
-        offset = np.rint(across[::-1] * reach).astype(np.int64)
-        a, b = start * ONE, end * ONE
-        _draw_fine(canvas, np.array([a + offset, a - offset, b - offset, b + offset]))
-    _draw_disc(canvas, end, (width * HALF + HALF) >> 16)
 
 
 def _draw_fine(canvas: Bools, corners: Ints) -> None:
@@ -205,10 +202,7 @@ def _draw_disc(canvas: Bools, centre: Ints, radius: int) -> None:
 def corners_of(centre: tuple[int, int], size: tuple[int, int], degrees: float) -> Ints:
     """Return the corners of a turned rectangle in single precision, cut to whole pixels towards zero."""
     turn = math.radians(float(np.float32(degrees)))
-    b, a = (
-        np.float32(np.float32(math.cos(turn)) * np.float32(0.5)),
-        np.float32(np.float32(math.sin(turn)) * np.float32(0.5)),
-    )
+    b, a = (np.float32(np.float32(part) * np.float32(0.5)) for part in (math.cos(turn), math.sin(turn)))
     x, y, w, h = (np.float32(number) for number in (*centre, *size))
     one = (x - a * h - b * w, y + b * h - a * w)
     two = (x + a * h - b * w, y - b * h - a * w)

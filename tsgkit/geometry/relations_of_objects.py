@@ -20,19 +20,71 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import combinations, product
 from typing import TYPE_CHECKING, NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry.distances import between_objects
 from tsgkit.geometry.libraries import np
-from tsgkit.geometry.relations import Range, Relation, relation
 
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body, Frame
     from tsgkit.geometry.libraries import Bools, Floats
     from tsgkit.geometry.measured_scene import MeasuredScene
     from tsgkit.geometry.profiles import Profile
+
+ENOUGH = 0.5
+"""A relation holds above this score, not at it."""
+
+
+class Relation(NamedTuple):
+    """A relation between given objects; ``margin`` is the score minus the threshold."""
+
+    name: str
+    score: float
+    satisfied: bool
+    margin: float
+    evidence: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {'yes' if self.satisfied else 'no'} ({self.score:.2f}): {self.evidence}"
+
+
+def relation(name: str, score: float, evidence: str) -> Relation:
+    """Return a relation with a score; one that cannot be scored, such as a corner without walls, scores 0."""
+    known = score if math.isfinite(score) else 0.0
+    return Relation(name, known, known > ENOUGH, known - ENOUGH, evidence)
+
+
+class Range(NamedTuple):
+    """A range of distances with soft ends: 1 strictly inside, falling off like a bell curve outside."""
+
+    low: float
+    high: float
+    sigma: float
+
+    def score(self, distance: float) -> float:
+        """Between 0 and 1; 0.5 is reached about 1.18 sigma outside the range."""
+        if self.low < distance < self.high:
+            return 1.0
+        off = min(abs(distance - self.low), abs(distance - self.high))
+        return math.exp(-(off**2) / (2 * self.sigma**2))
+
+    def most(self, least: float, most: float) -> float:
+        """Return the highest score of any distance from ``least`` to ``most``."""
+        inside = least < self.high and most > self.low
+        return 1.0 if inside else max(self.score(least), self.score(most))
+
+    @property
+    def needs(self) -> str:
+        """The distances at which the score exceeds one half, in words."""
+        soft = self.sigma * math.sqrt(2 * math.log(2))
+        low, high = self.low - soft, self.high + soft
+        if math.isinf(high):
+            return f"> {low:.2f}"
+        return f"< {high:.2f}" if low <= 0 else f"{low:.2f} to {high:.2f}"
+
 
 TOLERANCE = 1e-6
 HARDLY = 1e-9
@@ -168,16 +220,11 @@ def middle_of(others: Sequence[Body], anchor: Body, side: str = "") -> Relation:
     return relation("middle_of", score, words)
 
 
-def _distance(name: str) -> Callable[[Sequence[Body], Body, str], Relation]:
-    bounds = RANGES[name]
-
-    def measured(others: Sequence[Body], anchor: Body, side: str = "") -> Relation:
-        away = between_objects(others[0], anchor)
-        words = f"{others[0].id} is {away:.2f} m from {anchor.id}; {name} needs {bounds.needs}"
-        return relation(name, bounds.score(away), words)
-
-    measured.__doc__ = f"Whether the gap between the two is {bounds.needs} metres."
-    return measured
+def _distance(name: str, others: Sequence[Body], anchor: Body, side: str = "") -> Relation:
+    """Return how well the gap between the two fits the range of the relation."""
+    away = between_objects(others[0], anchor)
+    words = f"{others[0].id} is {away:.2f} m from {anchor.id}; {name} needs {RANGES[name].needs}"
+    return relation(name, RANGES[name].score(away), words)
 
 
 def surround(others: Sequence[Body], anchor: Body, side: str = "") -> Relation:
@@ -194,12 +241,10 @@ def surround(others: Sequence[Body], anchor: Body, side: str = "") -> Relation:
     turns = _flat_turns(ways) if anchor.profile.exact_gaps else _turns(ways)
     uneven = np.clip(np.abs(radii - usual) / usual, 0, 1), np.clip(np.abs(turns - ideal) / ideal, 0, 1)
     score = float(np.mean(0.5 * (1 - uneven[0]) ** 2 + 0.5 * (1 - uneven[1]) ** 2))
-    span = (
-        f"{radii.min():.2f} to {radii.max():.2f} m away, {np.degrees(turns.min()):.0f} to {np.degrees(turns.max()):.0f}"
-    )
-    return relation(
-        name, score, f"{len(others)} around {anchor.id}: {span} degrees apart, {np.degrees(ideal):.0f} is even"
-    )
+    away = f"{radii.min():.2f} to {radii.max():.2f} m away"
+    apart = f"{np.degrees(turns.min()):.0f} to {np.degrees(turns.max()):.0f} degrees apart"
+    words = f"{len(others)} around {anchor.id}: {away}, {apart}, {np.degrees(ideal):.0f} is even"
+    return relation(name, score, words)
 
 
 def _flat_turns(ways: Floats) -> Floats:
@@ -256,7 +301,7 @@ RELATIONS_OF_OBJECTS: dict[str, Callable[[Sequence[Body], Body, str], Relation]]
     "on_top": on_top,
     "middle_of": middle_of,
     "surround": surround,
-    **{name: _distance(name) for name in RANGES},
+    **{name: partial(_distance, name) for name in RANGES},
 }
 SIDED = {"side_of": tuple(SIDES), "side_region": tuple(SIDES), "long_short_side_of": LENGTHS}
 """The relations that need a side, and which."""

@@ -24,12 +24,10 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry.boxes import Boxes
-from tsgkit.geometry.distances import nearest, nearest_board, reach, to_board
-from tsgkit.geometry.floors import THICK, Ground, over
+from tsgkit.geometry.architecture import THICK, Ground, over
+from tsgkit.geometry.distances import Boxes, nearest, nearest_board, reach, to_board
 from tsgkit.geometry.libraries import np
-from tsgkit.geometry.relations import Range, Relation, relation
-from tsgkit.geometry.relations_of_objects import HARDLY, RANGES, at_side
+from tsgkit.geometry.relations_of_objects import HARDLY, RANGES, Range, Relation, at_side, relation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -109,9 +107,8 @@ def inside_room(stage: MeasuredScene, body: Body, element: str, floors: Sequence
     if not shares:
         return relation(name, 0.0, "the scene has no floor")
     best = max(shares, key=lambda ground: shares[ground])
-    return relation(
-        name, shares[best], f"{100 * shares[best]:.0f} % of {body.id} lies over {best}; {name} needs > 50 %"
-    )
+    words = f"{100 * shares[best]:.0f} % of {body.id} lies over {best}; {name} needs > 50 %"
+    return relation(name, shares[best], words)
 
 
 def middle_of_room(stage: MeasuredScene, body: Body, element: str, floors: Sequence[Ground]) -> Relation:
@@ -183,7 +180,7 @@ def _way_to(body: Body, wall: Body) -> tuple[float, Floats]:
 def hang_from_ceiling(stage: MeasuredScene, body: Body, element: str, floors: Sequence[Ground]) -> Relation:
     """Return the gap to the ceiling, which is at the height of the highest wall."""
     name = "hang_from_ceiling"
-    ceiling = stage.ceiling([ground.id for ground in floors])
+    ceiling = stage.ceiling_over(floors)
     if ceiling is None:
         return relation(name, 0.0, "the scene has no wall or no floor, so no ceiling")
     away = to_board(body, ceiling)

@@ -1,6 +1,6 @@
 """Rendering by ray casting: colour, depth, normals, and the surface at each pixel.
 
->>> from tsgkit.geometry.cameras import framing
+>>> from tsgkit.geometry.views import framing
 >>> from tsgkit.geometry.meshes import box, mesh_of
 >>> cube = mesh_of(box(1, 1, 1))
 >>> image = render([RenderedSurface("cube", cube.vertices, cube.faces)], framing(cube.vertices, (0, -1, 0)), 64)
@@ -14,21 +14,210 @@ transparent where their opacity is below one half; everything else is opaque, in
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry.libraries import mesh_construction, ndimage, np, rtcore_scene
-from tsgkit.geometry.materials import encoded, linear
-from tsgkit.geometry.png import png
-from tsgkit.geometry.ray_hits import Hits, RenderedSurface, SurfaceMaterials
-from tsgkit.geometry.rays import device
-from tsgkit.geometry.shading import DARKEST, REACH, TILE, WAYS, around, lit, smoothed
+from tsgkit.geometry.materials import Paint, encoded, joined, linear, plain, png, sampled
+from tsgkit.geometry.meshes import areas, round_normals
+from tsgkit.geometry.surfaces import device
 
 if TYPE_CHECKING:
+    from tsgkit.geometry.bodies import Body
     from tsgkit.geometry.cameras import Camera
-    from tsgkit.geometry.libraries import Bools, Bytes, Ints, Singles
+    from tsgkit.geometry.libraries import Bools, Bytes, Floats, Ints, Singles
+
+GREY = (0.72, 0.71, 0.69)
+"""The colour of surfaces without one."""
+
+
+@dataclass(frozen=True, eq=False)
+class RenderedSurface:
+    """A surface to render; ``colour`` (sRGB) is used if it has no material."""
+
+    name: str
+    vertices: Floats
+    faces: Ints
+    paint: Paint | None = None
+    colour: tuple[float, float, float] = GREY
+    body: Body | None = None
+    """The body of the surface, which caches its normals between images."""
+
+    @cached_property
+    def corners(self) -> Floats:
+        """The three corners of each face."""
+        return np.asarray(self.vertices[self.faces])
+
+    @cached_property
+    def normals(self) -> Singles:
+        """A normal for each corner of each face."""
+        if self.body is not None:
+            return self.body.normals
+        return round_normals(self.vertices, self.faces)
+
+
+@dataclass(eq=False)
+class Hits:
+    """First hits of rays: face numbers (-1: none), barycentric weights of the second and third corner, metres."""
+
+    face: Ints
+    second: Singles
+    third: Singles
+    far: Singles
+
+    def some(self, rows: Ints) -> Hits:
+        """Return the hits of some rays."""
+        return Hits(self.face[rows], self.second[rows], self.third[rows], self.far[rows])
+
+    def replace(self, rows: Ints, other: Hits) -> None:
+        """Put other hits in the place of some."""
+        self.face[rows], self.second[rows], self.third[rows] = other.face, other.second, other.third
+        self.far[rows] = other.far
+
+    def between(self, corners: Any) -> Any:  # noqa: ANN401  (arrays of either precision)
+        """Return values interpolated between the three corners (hits x 3 x anything) at the hits."""
+        first = corners[:, 0]
+        second, third = self.second[:, None], self.third[:, None]
+        return first + second * (corners[:, 1] - first) + third * (corners[:, 2] - first)
+
+
+class SurfaceMaterials:
+    """The materials of several surfaces."""
+
+    def __init__(self, drawn: Sequence[RenderedSurface]) -> None:
+        self._drawn = drawn
+        self._paint = joined(
+            [one.paint or plain(linear(one.colour).tolist(), len(one.vertices), len(one.faces)) for one in drawn]
+        )
+        self._colours = self._paint.colours.astype(np.float32)
+        starts = np.cumsum([0, *(len(one.vertices) for one in drawn)])
+        self._corners = np.concatenate([one.faces + start for one, start in zip(drawn, starts, strict=False)])
+
+    @cached_property
+    def faults(self) -> tuple[str, ...]:
+        """Textures that could not be shown."""
+        return tuple(fault for one in self._drawn for fault in texture_faults(one.name, one.paint))
+
+    @cached_property
+    def _texels(self) -> Floats:
+        """Pixels of its texture to a metre, for each face."""
+        places = self._paint.places[self._corners]
+        one, two = places[:, 1] - places[:, 0], places[:, 2] - places[:, 0]
+        flat = np.abs(one[:, 0] * two[:, 1] - one[:, 1] * two[:, 0]) / 2
+        sizes = np.array([texture.levels[0][..., 0].size for texture in self._paint.textures])
+        spread = np.concatenate([areas(one.vertices, one.faces) for one in self._drawn])
+        return np.asarray(np.sqrt(flat * sizes[self._paint.texture_of] / np.maximum(spread, 1e-18)))
+
+    def colours(self, seen: Hits, pixel: Singles) -> Singles:
+        """Return the linear light of hits, where a pixel covers this many metres."""
+        found = self._colours[seen.face]
+        if self._paint.tints is not None:
+            found *= seen.between(self._paint.tints[self._corners[seen.face]])
+        for number, rows in self._textured(seen.face):
+            part = seen.some(rows)
+            texels = self._texels[part.face] * pixel[rows]
+            found[rows] *= sampled(self._paint.textures[number], self._places(part), texels)[0]
+        return found
+
+    def holes(self, hits: Hits) -> Ints:
+        """Return which rays met a texture where it is less than half solid."""
+        found = [np.zeros(0, dtype=np.int64)]
+        for number, rows in self._textured(hits.face):
+            texture = self._paint.textures[number]
+            if not texture.solid:
+                solid = sampled(texture, self._places(hits.some(rows)), np.ones(len(rows)))[1]
+                found.append(rows[solid < 0.5])
+        return np.concatenate(found)
+
+    def _textured(self, faces: Ints) -> Iterator[tuple[int, Ints]]:
+        if not self._paint.textures:
+            return
+        textures = np.where(faces >= 0, self._paint.texture_of[faces], -1)
+        for number in np.unique(textures[textures >= 0]):
+            yield int(number), np.flatnonzero(textures == number)
+
+    def _places(self, seen: Hits) -> Floats:
+        return np.asarray(seen.between(self._paint.places[self._corners[seen.face]]))
+
+
+def texture_faults(name: str, paint: Paint | None) -> list[str]:
+    """Return what is wrong with the textures of a thing, each once."""
+    faults = [texture.fault for texture in (paint.textures if paint else ())]
+    return [f"{name}: a texture is not shown: {fault}" for fault in dict.fromkeys(filter(None, faults))]
+
+
+def face_colours(one: RenderedSurface) -> Bytes:
+    """Return one sRGB colour for each face; for a texture, its mean around the centre."""
+    third = np.full(len(one.faces), 1 / 3, dtype=np.float32)
+    whole = Hits(np.arange(len(one.faces)), third, third, third)
+    return encoded(SurfaceMaterials([one]).colours(whole, np.sqrt(areas(one.vertices, one.faces)).astype(np.float32)))
+
+
+SKY, GROUND, LAMP = 0.72, 0.48, 0.42
+"""How much light comes from above, from below and from the lamp."""
+SHOULDER = (-0.45, 0.55, 0.70)
+"""The direction of the lamp in image axes: left, above, behind the viewer."""
+TILE = 4
+WAYS = 2
+"""Each pixel of a tile looks this many ways."""
+REACH = 0.6
+"""Metres within which something takes away from the sky."""
+NEAR = 0.03
+"""Pixels of one surface are smoothed together where their depth differs by less than this share."""
+DARKEST = 0.55
+"""The share of light where no sky is visible."""
+
+
+def lit(normals: Singles, axes: Singles) -> Singles:
+    """Return how much light falls on surfaces, seen by a camera of these axes."""
+    sky = GROUND + (SKY - GROUND) * (normals[:, 2] + 1) / 2
+    lamp = axes @ (np.array(SHOULDER, dtype=axes.dtype) / np.linalg.norm(SHOULDER).astype(axes.dtype))
+    return np.asarray(sky + LAMP * np.maximum(normals @ lamp, 0))
+
+
+@cache
+def dome() -> Singles:
+    """Return TILE * TILE * WAYS directions around +z, each for an equal share of light."""
+    count = TILE * TILE * WAYS
+    share = (np.arange(count) + 0.5) / count
+    turn = np.arange(count) * math.pi * (3 - math.sqrt(5))
+    radius = np.sqrt(share)
+    ways = np.stack([radius * np.cos(turn), radius * np.sin(turn), np.sqrt(1 - share)], axis=1)
+    return np.asarray(ways, dtype=np.float32)
+
+
+def around(normals: Singles, tiles: Ints, number: int) -> Singles:
+    """For each pixel one of the ways of its place in a tile, around its own normal (Duff et al., 2017)."""
+    x, y, z = normals.T
+    # Neighbours take ways that lie far apart.
+    local = dome()[(tiles * 7 % (TILE * TILE)) + TILE * TILE * number]
+    sign = np.where(z >= 0, np.float32(1), np.float32(-1))
+    a = -1 / (sign + z)
+    b = x * y * a
+    right = np.stack([1 + sign * x * x * a, sign * b, -sign * x], axis=1)
+    up = np.stack([b, sign + y * y * a, -y], axis=1)
+    return np.asarray(local[:, :1] * right + local[:, 1:2] * up + local[:, 2:] * normals)
+
+
+def smoothed(values: Singles, surfaces: Ints, depth: Singles) -> Singles:
+    """Means over tiles around each pixel, of pixels on the same surface at nearly the same depth."""
+    total, weight = np.zeros_like(values), np.zeros_like(values)
+    high, wide = values.shape
+    depth = np.where(surfaces < 0, 0, depth)
+    for dy in range(-TILE // 2, TILE // 2):
+        for dx in range(-TILE // 2, TILE // 2):
+            here = np.s_[max(0, -dy) : high - max(0, dy), max(0, -dx) : wide - max(0, dx)]
+            there = np.s_[max(0, dy) : high + min(0, dy), max(0, dx) : wide + min(0, dx)]
+            same: Bools = surfaces[here] == surfaces[there]
+            same &= np.abs(depth[here] - depth[there]) < NEAR * depth[here]
+            total[here] += np.where(same, values[there], 0)
+            weight[here] += same
+    return np.asarray(total / np.maximum(weight, 1))
+
 
 RENDERING = 2
 """Version of the renderer, increased with every visible change, since judges see the images."""
@@ -105,11 +294,14 @@ class Sight:
         """Return what a camera sees."""
         if not 1 <= size <= MOST:
             raise UsageError(f"an image of {size} pixels a side cannot be taken", hint=f"from 1 to {MOST}")
-        film = _Film(size)
+        shot = _Exposure(self, camera, size)
         if self.drawn:
-            _Exposure(self, camera, film).expose()
-        names = tuple(one.name for one in self.drawn)
-        return film.developed(names, camera, self.coats.faults if self.drawn else ())
+            shot.expose()
+        surfaces, normals, depth = shot.flat()
+        names, faults = tuple(one.name for one in self.drawn), self.coats.faults if self.drawn else ()
+        return RenderedImage(
+            encoded(shot.light).reshape(size, size, 3), depth, normals, surfaces, names, camera, faults
+        )
 
     def hits(self, start: Singles, ways: Singles) -> Hits:
         """Return the first solid face along each way from one place; holes of textures are seen through."""
@@ -135,12 +327,12 @@ class Sight:
         return np.asarray(found < 0)
 
 
-class _Film:
-    """A pixel buffer, filled row by row from the top."""
+class _Exposure:
+    """One image being rendered: its pixels, row by row from the top."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, sight: Sight, camera: Camera, size: int) -> None:
         count = size * size
-        self.size = size
+        self._sight, self._camera, self.size = sight, camera, size
         self.light: Singles = np.tile(linear(BACKGROUND).astype(np.float32), (count, 1))
         self.depth: Singles = np.full(count, np.inf, dtype=np.float32)
         self.normals: Singles = np.zeros((count, 3), dtype=np.float32)
@@ -151,12 +343,6 @@ class _Film:
         """Surfaces, normals and depth as rows and columns."""
         shape = (self.size, self.size)
         return self.surfaces.reshape(shape), self.normals.reshape(*shape, 3), self.depth.reshape(shape)
-
-    def developed(self, names: tuple[str, ...], camera: Camera, faults: tuple[str, ...]) -> RenderedImage:
-        """Return the finished image."""
-        surfaces, normals, depth = self.flat()
-        colours = encoded(self.light).reshape(self.size, self.size, 3)
-        return RenderedImage(colours, depth, normals, surfaces, names, camera, faults)
 
     def edges(self) -> Ints:
         """Pixels that differ much from the one to their right or below, and those."""
@@ -184,30 +370,33 @@ class _Film:
             open_ &= ~fits
         return found
 
-
-class _Exposure:
-    """One image being rendered."""
-
-    def __init__(self, sight: Sight, camera: Camera, film: _Film) -> None:
-        self._sight, self._camera, self._film = sight, camera, film
-        self._eye = (camera.eye - sight.middle).astype(np.float32)
-        self._axes = camera.axes.astype(np.float32)
-
     def expose(self) -> None:
-        """Write everything to the film."""
-        film = self._film
-        ways = self._camera.ways(film.size)
-        hits = self._sight.hits(self._eye, ways)
+        """Render all pixels."""
+        eye = (self._camera.eye - self._sight.middle).astype(np.float32)
+        ways = self._camera.ways(self.size)
+        hits = self._sight.hits(eye, ways)
         met = np.flatnonzero(hits.face >= 0)
         seen, ways = hits.some(met), ways[met]
         facing = self._facing(seen, ways)
-        film.surfaces[met] = self._sight.surface_of[seen.face]
-        film.normals[met], film.depth[met] = facing, seen.far
-        film.sky[met] = self._sky(self._eye + ways * seen.far[:, None], facing, seen.far, met)
-        surfaces, _, depth = film.flat()
-        film.sky = smoothed(film.sky.reshape(depth.shape), surfaces, depth).reshape(-1)
-        film.light[met] = self._light(seen, facing) * film.sky[met, None]
-        self._look_closer(film.edges())
+        self.surfaces[met] = self._sight.surface_of[seen.face]
+        self.normals[met], self.depth[met] = facing, seen.far
+        self.sky[met] = self._sky(eye + ways * seen.far[:, None], facing, seen.far, met)
+        surfaces, _, depth = self.flat()
+        self.sky = smoothed(self.sky.reshape(depth.shape), surfaces, depth).reshape(-1)
+        self.light[met] = self._light(seen, facing) * self.sky[met, None]
+        # Pixels at edges become means over subpixels.
+        edges = self.edges()
+        total = np.zeros((len(edges), 3), dtype=np.float32)
+        for shift in WITHIN:
+            ways = self._camera.ways(self.size, shift, edges)
+            hits = self._sight.hits(eye, ways)
+            met = np.flatnonzero(hits.face >= 0)
+            seen = hits.some(met)
+            found = np.tile(linear(BACKGROUND).astype(np.float32), (len(edges), 1))
+            near = self.nearby(edges[met], self._sight.surface_of[seen.face], shift)
+            found[met] = self._light(seen, self._facing(seen, ways[met])) * self.sky[near, None]
+            total += found
+        self.light[edges] = total / len(WITHIN)
 
     def _facing(self, seen: Hits, ways: Singles) -> Singles:
         """Normals where rays met faces, turned to the viewer."""
@@ -217,29 +406,16 @@ class _Exposure:
         return found
 
     def _light(self, seen: Hits, facing: Singles) -> Singles:
-        pixel = seen.far * np.float32(2 * self._camera.spread / self._film.size)
-        return self._sight.coats.colours(seen, pixel) * lit(facing, self._axes)[:, None]
+        pixel = seen.far * np.float32(2 * self._camera.spread / self.size)
+        axes = self._camera.axes.astype(np.float32)
+        return self._sight.coats.colours(seen, pixel) * lit(facing, axes)[:, None]
 
     def _sky(self, points: Singles, facing: Singles, far: Singles, pixels: Ints) -> Singles:
         """Return how much of the light near things leave to each point."""
-        rows, columns = np.divmod(pixels, self._film.size)
+        rows, columns = np.divmod(pixels, self.size)
         tiles = rows % TILE * TILE + columns % TILE
         starts = points + facing * (np.float32(1e-3) + np.float32(1e-4) * far)[:, None]
         free = np.zeros(len(points), dtype=np.float32)
         for number in range(WAYS):
             free += self._sight.free(starts, around(facing, tiles, number))
         return np.asarray(DARKEST + (1 - DARKEST) / WAYS * free, dtype=np.float32)
-
-    def _look_closer(self, edges: Ints) -> None:
-        """Replace edge pixels by means over subpixels."""
-        total = np.zeros((len(edges), 3), dtype=np.float32)
-        for shift in WITHIN:
-            ways = self._camera.ways(self._film.size, shift, edges)
-            hits = self._sight.hits(self._eye, ways)
-            met = np.flatnonzero(hits.face >= 0)
-            seen = hits.some(met)
-            found = np.tile(linear(BACKGROUND).astype(np.float32), (len(edges), 1))
-            near = self._film.nearby(edges[met], self._sight.surface_of[seen.face], shift)
-            found[met] = self._light(seen, self._facing(seen, ways[met])) * self._film.sky[near, None]
-            total += found
-        self._film.light[edges] = total / len(WITHIN)

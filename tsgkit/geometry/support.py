@@ -27,10 +27,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry.boxes import Boxes
+from tsgkit.geometry.distances import Boxes
 from tsgkit.geometry.libraries import np, shapely
-from tsgkit.geometry.meshes import areas
-from tsgkit.geometry.sampling import even, seeded, within
+from tsgkit.geometry.meshes import areas, crosses
+from tsgkit.geometry.surfaces import even, seeded, within
 
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body
@@ -82,8 +82,9 @@ def supports(stage: MeasuredScene, types: Mapping[str, str] | None = None) -> Ma
     for name, kind in given.items():
         if kind not in TYPES:
             raise UsageError(f"{kind!r}, given for {name!r}, is not a type of support", hint=", ".join(TYPES))
-    around = Boxes([*stage.bodies.values(), *_built(stage)])
-    ceiling = stage.ceiling() if stage.profile.ceiling_holds else None
+    built = [*(ground.slab for ground in stage.floors), *stage.walls, *stage.doors, *stage.windows]
+    around = Boxes([*stage.bodies.values(), *built, *([stage.ceiling] if stage.ceiling else [])])
+    ceiling = stage.ceiling if stage.profile.ceiling_holds else None
     found = {}
     for name, body in stage.bodies.items():
         stage.keep_going()
@@ -94,12 +95,6 @@ def supports(stage: MeasuredScene, types: Mapping[str, str] | None = None) -> Ma
     return found
 
 
-def _built(stage: MeasuredScene) -> list[Body]:
-    ceiling = stage.ceiling()
-    floors = [ground.slab for ground in stage.floors]
-    return [*floors, *stage.walls, *stage.doors, *stage.windows, *([ceiling] if ceiling else [])]
-
-
 def _within(around: Boxes, origins: Floats, way: Floats, reach: float, body: Body) -> list[Body]:
     """Return the bodies whose boxes are within reach of any origin, along the direction or against it."""
     margin = np.abs(way) * reach + 1e-6
@@ -108,7 +103,8 @@ def _within(around: Boxes, origins: Floats, way: Floats, reach: float, body: Bod
 
 
 def _support(body: Body, kind: str, around: Boxes) -> Support:
-    way = _way(body, kind)
+    # The object leans down, up, or to its back.
+    way = -body.frame.front if kind == "wall" else np.array([0.0, 0.0, 1.0 if kind == "ceiling" else -1.0])
     origins, most = _origins(body, way) - LIFT * way, body.profile.support_gap
     touching = {}
     for other in _within(around, origins, way, 2 * (LIFT + most), body):
@@ -116,16 +112,13 @@ def _support(body: Body, kind: str, around: Boxes) -> Support:
         if (meets := far < LIFT + most).any():
             touching[other.id] = origins[meets] + np.outer(far[meets], way / np.linalg.norm(way))
     points = np.concatenate(list(touching.values())) if touching else np.zeros((0, 3))
-    supported = bool(touching) if kind in ("wall", "ceiling") else _balanced(body, way, points)
-    gap = None if touching else _gap(origins, way, _within(around, origins, way, FAR, body))
+    supported = bool(touching) if kind in ("wall", "ceiling") else _balanced(body, points)
+    gap = None
+    if not touching:
+        ahead = _within(around, origins, way, FAR, body)
+        least = min((float(other.rays.first(origins, way).min()) for other in ahead), default=np.inf)
+        gap = least - LIFT if least < np.inf else None
     return Support(body.id, kind, supported, tuple(touching), len(points), gap, most)
-
-
-def _way(body: Body, kind: str) -> Floats:
-    """Return where the object leans: down, up, or to its back."""
-    if kind == "wall":
-        return -body.frame.front
-    return np.array([0.0, 0.0, 1.0 if kind == "ceiling" else -1.0])
 
 
 def _origins(body: Body, way: Floats) -> Floats:
@@ -145,8 +138,7 @@ def _origins(body: Body, way: Floats) -> Floats:
 
 def _on_flush(body: Body, faces: Ints, way: Floats) -> Floats:
     """Return points on the flush faces, equally many on each, as published."""
-    one, two = (body.vertices[faces[:, k]] - body.vertices[faces[:, 0]] for k in (1, 2))
-    normal = np.cross(one, two)
+    normal = crosses(body.vertices, faces)
     length = np.linalg.norm(normal, axis=1)
     flush = np.abs(normal @ way) > FLUSH * np.maximum(length, 1e-300)
     faces = faces[flush & (length > 0)]
@@ -160,8 +152,8 @@ def _on_flush(body: Body, faces: Ints, way: Floats) -> Floats:
     return within(triangles, seeded(body.scene, body.id, "support").random((len(triangles), 2)))
 
 
-def _balanced(body: Body, way: Floats, points: Floats) -> bool:
-    """Return whether the centre is inside the outline of the contacts, seen along the direction of support."""
+def _balanced(body: Body, points: Floats) -> bool:
+    """Return whether the centre is inside the outline of the contacts, seen from above."""
     if len(points) < LEAST_CONTACTS or len(np.unique(points, axis=0)) < LEAST_DISTINCT:
         return False
     outline = shapely.MultiPoint(points[:, :2]).convex_hull
@@ -180,10 +172,3 @@ def centre_of_mass(body: Body) -> Floats:
     if abs(whole) < 1e-12:
         return body.centroid
     return np.asarray(start + (volumes[:, None] * (a + b + c) / 4).sum(axis=0) / whole)
-
-
-def _gap(origins: Floats, way: Floats, others: list[Body]) -> float | None:
-    """Return the least way from where the object ends to anything else, in the direction it leans."""
-    found = [float(other.rays.first(origins, way).min()) for other in others]
-    least = min(found, default=float("inf"))
-    return least - LIFT if least < float("inf") else None

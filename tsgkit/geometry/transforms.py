@@ -55,14 +55,11 @@ def standing(
     """
     c, s, ct, st = (f(math.radians(angle)) for angle in (yaw, tilt) for f in (math.cos, math.sin))
     turn = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) @ np.array([[1, 0, 0], [0, ct, -st], [0, st, ct]])
+    from_file = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])
     matrix = np.eye(4)
-    matrix[:3, :3] = turn @ np.diag(np.broadcast_to(np.asarray(scale, dtype=float), 3)) @ _FROM_FILE()
+    matrix[:3, :3] = turn @ np.diag(np.broadcast_to(np.asarray(scale, dtype=float), 3)) @ from_file
     matrix[:3, 3] = at
     return transform_of(matrix)
-
-
-def _FROM_FILE() -> Floats:  # noqa: N802
-    return np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])
 
 
 def asset_rotation(up: Sequence[float], front: Sequence[float]) -> Transform:

@@ -30,19 +30,48 @@ from typing import TYPE_CHECKING, Literal, get_args
 from tsgkit.errors import UsageError
 from tsgkit.geometry.cameras import before, framing, level
 from tsgkit.geometry.libraries import np
-from tsgkit.geometry.mannequin import human
 from tsgkit.geometry.measured_scene import MeasuredScene
+from tsgkit.geometry.meshes import Primitive, mesh_of, stacked
 from tsgkit.geometry.problems import Problem
-from tsgkit.geometry.ray_hits import GREY, RenderedSurface
-from tsgkit.geometry.rendering import SIZE, RenderedImage, Sight
+from tsgkit.geometry.rendering import GREY, SIZE, RenderedImage, RenderedSurface, Sight
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from tsgkit.geometry.architecture import BuiltWall
     from tsgkit.geometry.bodies import Body
     from tsgkit.geometry.cameras import Camera
-    from tsgkit.geometry.libraries import Floats
-    from tsgkit.geometry.walls import BuiltWall
+    from tsgkit.geometry.libraries import Floats, Ints
+
+Kind = Literal["box", "cylinder", "cone", "sphere"]
+PARTS: tuple[tuple[Kind, tuple[float, float, float], tuple[float, float, float]], ...] = (
+    ("sphere", (0.16, 0.19, 0.23), (0, 0, 1.585)),  # head
+    ("sphere", (0.03, 0.05, 0.04), (0, -0.1, 1.57)),  # nose
+    ("cylinder", (0.11, 0.11, 0.14), (0, 0.01, 1.44)),  # neck
+    ("sphere", (0.40, 0.22, 0.26), (0, 0.01, 1.30)),  # shoulders
+    ("cylinder", (0.31, 0.20, 0.38), (0, 0.01, 1.13)),  # trunk
+    ("sphere", (0.33, 0.22, 0.24), (0, 0.01, 0.90)),  # hips
+    *(
+        part
+        for side in (-1, 1)
+        for part in (
+            ("sphere", (0.10, 0.11, 0.34), (side * 0.215, 0.01, 1.21)),  # upper arm
+            ("sphere", (0.08, 0.09, 0.32), (side * 0.225, -0.01, 0.95)),  # lower arm
+            ("sphere", (0.06, 0.09, 0.17), (side * 0.225, -0.03, 0.76)),  # hand
+            ("sphere", (0.16, 0.18, 0.52), (side * 0.09, 0.01, 0.68)),  # thigh
+            ("sphere", (0.12, 0.13, 0.54), (side * 0.09, 0.02, 0.29)),  # lower leg
+            ("box", (0.09, 0.25, 0.06), (side * 0.09, -0.04, 0.03)),  # foot
+        )
+    ),
+)
+"""Kind, size (wide, deep, high) and middle of each part; z up, front along -y."""
+
+
+def human() -> tuple[Floats, Ints]:
+    """Corners and faces of the figure, standing on z = 0 around the z axis and looking along -y."""
+    meshes = ((mesh_of(Primitive(kind, size)), middle) for kind, size, middle in PARTS)
+    return stacked([(mesh.vertices[:, [0, 2, 1]] * (1, -1, 1) + middle, mesh.faces) for mesh, middle in meshes])
+
 
 View = Literal["front", "figure", "surroundings", "top"]
 VIEWS: tuple[View, ...] = get_args(View)
@@ -81,8 +110,19 @@ def framed(stage: MeasuredScene, kind: View, name: str | None = None) -> tuple[l
     if name is None:
         if kind != "top":
             raise UsageError(f"the view {kind} is of one object", hint="name the object")
-        return _whole(stage)
-    return _OF_OBJECT[kind](stage, stage.body(name))
+        if problem := undrawable(stage):
+            raise UsageError(str(problem), hint="tsgkit scene show lists what is wrong with its parts")
+        drawn = everything(stage)
+        return drawn, _from_above(drawn)
+    body = stage.body(name)
+    if kind == "surroundings":
+        return _surroundings(stage, body)
+    if kind == "top":
+        drawn = [_tinted(body)]
+        return drawn, _from_above(drawn)
+    drawn = [_coated(body), beside(body)] if kind == "figure" else [_coated(body)]
+    points = np.concatenate([one.vertices for one in drawn])
+    return drawn, framing(points, before(body.frame.front, LEVEL if kind == "figure" else ABOVE))
 
 
 def undrawable(stage: MeasuredScene) -> Problem | None:
@@ -97,30 +137,8 @@ def everything(stage: MeasuredScene) -> list[RenderedSurface]:
     return [*(_tinted(body) for body in stage.bodies.values()), *_floors(stage), *_walls(stage.built_walls)]
 
 
-def _whole(stage: MeasuredScene) -> tuple[list[RenderedSurface], Camera]:
-    if problem := undrawable(stage):
-        raise UsageError(str(problem), hint="tsgkit scene show lists what is wrong with its parts")
-    drawn = everything(stage)
-    return drawn, _from_above(drawn)
-
-
-def _top(stage: MeasuredScene, body: Body) -> tuple[list[RenderedSurface], Camera]:
-    drawn = [_tinted(body)]
-    return drawn, _from_above(drawn)
-
-
 def _from_above(drawn: Sequence[RenderedSurface]) -> Camera:
     return framing(np.concatenate([one.vertices for one in drawn]), (0, 0, 1), up=(0, 1, 0))
-
-
-def _front(stage: MeasuredScene, body: Body) -> tuple[list[RenderedSurface], Camera]:
-    return [_coated(body)], framing(body.vertices, before(body.frame.front, ABOVE))
-
-
-def _figure(stage: MeasuredScene, body: Body) -> tuple[list[RenderedSurface], Camera]:
-    drawn = [_coated(body), beside(body)]
-    points = np.concatenate([one.vertices for one in drawn])
-    return drawn, framing(points, before(body.frame.front, LEVEL))
 
 
 def beside(body: Body) -> RenderedSurface:
@@ -157,8 +175,7 @@ def _belongs(other: Body, body: Body) -> bool:
 
 def _hiding(eye: Floats, body: Body) -> Callable[[Sequence[Body]], int]:
     """Return how many corners of an object's box some bodies together hide from an eye."""
-    parts = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
-    ways = body.frame.world(parts) - eye
+    ways = body.frame.corners - eye
     lengths = np.linalg.norm(ways, axis=1)
 
     def hidden(others: Sequence[Body]) -> int:
@@ -194,6 +211,3 @@ def _walls(walls: Sequence[BuiltWall]) -> Iterator[RenderedSurface]:
         yield _coated(built.board, WALL)
         for boards, colour in ((built.doors, DOOR), (built.windows, WINDOW)):
             yield from (_coated(board, colour) for board in boards)
-
-
-_OF_OBJECT = {"front": _front, "figure": _figure, "surroundings": _surroundings, "top": _top}

@@ -66,7 +66,7 @@ def _recorded(shown: Shown) -> list[Section]:
 def _scene_value(shown: Shown, remarks: Sequence[Section]) -> dict[str, Any]:
     check_libraries()
     from tsgkit.geometry.views import undrawable
-    from tsgkit.suites.sceneeval.pages.parts import listed, room_parts
+    from tsgkit.suites.sceneeval.pages.page import listed, room_parts
 
     found = _scene(shown.folder, shown.sample.item_id, shown.assets)
     if problem := undrawable(found.stage):

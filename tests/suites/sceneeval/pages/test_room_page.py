@@ -23,10 +23,8 @@ from tsgkit.geometry import Architecture, MeasuredScene, Mesh, Object, Opening, 
 from tsgkit.suites.panels import Panel, Shown
 from tsgkit.suites.sceneeval import view
 from tsgkit.suites.sceneeval.annotations import annotation_of
-from tsgkit.suites.sceneeval.pages.page import NAMESPACE, room_page
-from tsgkit.suites.sceneeval.pages.parts import BOX_FACES, room_parts, simplified
-from tsgkit.suites.sceneeval.pages.remarks import Remark, Section, demand_remarks, sections, trouble_remarks
-from tsgkit.suites.sceneeval.pages.verdicts import verdicts
+from tsgkit.suites.sceneeval.pages.page import BOX_FACES, NAMESPACE, room_page, room_parts, simplified
+from tsgkit.suites.sceneeval.pages.remarks import Remark, Section, demand_remarks, sections, trouble_remarks, verdicts
 from tsgkit.suites.task import Folder
 
 HOSTILE = "</script><script>alert(1)</script><!--<script>&\u2028]]>\"'"

@@ -8,7 +8,7 @@ from typing import Any
 from tsgkit.graph.drawing.svg import Markup
 from tsgkit.report import html
 from tsgkit.report.html import tag, text
-from tsgkit.suites.sceneeval.pages.verdicts import RoomVerdict, verdicts
+from tsgkit.suites.sceneeval.pages.remarks import Remark, verdicts
 from tsgkit.suites.sceneeval.plausibility import METRICS
 
 TROUBLES = (("in_collision", "collides"), ("out_of_bounds", "is not over the floor"))
@@ -39,7 +39,7 @@ def scene_page(file: str, image: str, profiles: Mapping[str, Findings], problems
     return html.whole_page(f"The room of {file}, seen from above", *parts)
 
 
-def _verdict(verdict: RoomVerdict) -> Markup:
+def _verdict(verdict: Remark) -> Markup:
     sign, look = SIGNS[verdict.holds]
     about = f" ({', '.join(verdict.objects)})" if verdict.objects else ""
     why = f": {verdict.why}" if verdict.why else ""

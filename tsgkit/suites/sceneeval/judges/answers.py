@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from tsgkit.geometry import ELEMENTS, RELATIONS_OF_OBJECTS, RELATIONS_TO_ROOMS, SIDED
+from tsgkit.geometry.paths import SIDES
 from tsgkit.geometry.relations_of_objects import RANGES
 from tsgkit.geometry.support import TYPES
 from tsgkit.replies import Unreadable
@@ -29,7 +30,7 @@ from tsgkit.suites.sceneeval.annotations import spaced
 from tsgkit.suites.sceneeval.judges.judge import MeasuredRoomRelation
 from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation
 
-FUNCTIONAL = ("front", "back", "left", "right")
+FUNCTIONAL = tuple(SIDES)
 BESIDE = ("wall", "door", "window")
 """The built elements to which distances are measured."""
 NOTHING = ("", "none", "null", "not_matched", "not matched", "no category")

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -78,18 +78,14 @@ class JudgePrompts:
     def of(cls, folder: str | None) -> JudgePrompts:
         """Load the prompts. Raise UsageError if the user's folder has none, or if one has the wrong fields."""
         prompts = cls(None if folder is None else Path(folder))
-        prompts.check()
-        return prompts
-
-    def check(self) -> None:
-        """Raise UsageError if the prompts are missing or have the wrong fields."""
-        if self.folder is not None:
-            places = (self.folder / PROMPTS, self.folder / "prompts" / PROMPTS)
-            if not self.folder.is_dir():
-                raise UsageError(f"{self.folder}: folder of prompts not found")
+        if prompts.folder is not None:
+            places = (prompts.folder / PROMPTS, prompts.folder / "prompts" / PROMPTS)
+            if not prompts.folder.is_dir():
+                raise UsageError(f"{prompts.folder}: folder of prompts not found")
             if not any((place / f"{name}.txt").is_file() for place in places for name in FIELDS):
-                raise UsageError(f"{self.folder}: has no prompts for this task", hint=f"put them in {places[0]}/")
-        _ = self.fingerprint
+                raise UsageError(f"{prompts.folder}: has no prompts for this task", hint=f"put them in {places[0]}/")
+        _ = prompts.fingerprint  # loads and checks them all
+        return prompts
 
     @cached_property
     def sources(self) -> Mapping[str, str]:
@@ -125,14 +121,10 @@ def reply_reader(read: Callable[[str], Value]) -> Callable[[Reply], Reading[Valu
 
     def of(reply: Reply) -> Reading[Value | Fault]:
         found = read(reply.text or "") if reply.ending is Ending.COMPLETE else Fault(problem_of(reply))
-        return Reading(found, next((one.reason for one in _faults(found)), ""))
+        parts = found.values() if isinstance(found, dict) else (found,)
+        return Reading(found, next((part.reason for part in parts if isinstance(part, Fault)), ""))
 
     return of
-
-
-def _faults(found: object) -> Iterator[Fault]:
-    parts = found.values() if isinstance(found, dict) else (found,)
-    return (one for one in parts if isinstance(one, Fault))
 
 
 def with_unknowns(answer: Answer[Any]) -> Any:  # noqa: ANN401  (the value that was read)
@@ -261,9 +253,11 @@ class ModelJudge:
         return _by_spec(specs, found)
 
     def _object_relations_text(self, specs: Sequence[Specification]) -> str:
-        return self.prompts.text(
-            "object-relations", relations="\n".join(map(_pair_line, range(1, 1 + len(specs)), specs))
-        )
+        lines = []
+        for number, spec in enumerate(specs, 1):
+            others = ", ".join(map(spaced, spec.others))
+            lines.append(f'{number}. "{spaced(spec.relation)}": {others}; the anchor: {spaced(spec.anchor)}')
+        return self.prompts.text("object-relations", relations="\n".join(lines))
 
     async def room_relations(
         self, annotation: Annotation, floors: Mapping[str, str], ask: Ask | None
@@ -273,17 +267,18 @@ class ModelJudge:
         if not specs:
             return {}
         read = partial(answers.read_room_relations, count=len(specs), floors=tuple(floors))
-        schema, messages = (
-            answers.room_relations_schema(tuple(floors)),
-            self.prompts.messages(self._room_relations_text(specs, floors)),
-        )
+        schema = answers.room_relations_schema(tuple(floors))
+        messages = self.prompts.messages(self._room_relations_text(specs, floors))
         found = await self._answer(ask, ROOM, messages, schema, read)
         return _by_spec(specs, found)
 
     def _room_relations_text(self, specs: Sequence[Specification], floors: Mapping[str, str]) -> str:
-        lines = "\n".join(map(_room_line, range(1, 1 + len(specs)), specs))
+        lines = []
+        for number, spec in enumerate(specs, 1):
+            elements = " and ".join(map(spaced, spec.elements))
+            lines.append(f'{number}. "{spaced(spec.relation)}": {spaced(spec.category)}; to: {elements}')
         listed = _list_of(f"{floor}: {spaced(room)}" for floor, room in floors.items())
-        return self.prompts.text("room-relations", relations=lines, floors=listed)
+        return self.prompts.text("room-relations", relations="\n".join(lines), floors=listed)
 
     async def supports(self, scene: LoadedScene, stage: MeasuredScene, ask: Ask | None) -> dict[str, str | Unknown]:
         """Ask about each object in a call of its own, with an image of the object and one of its surroundings."""
@@ -316,32 +311,28 @@ class ModelJudge:
 
     def expected(self, kind: str, annotation: Annotation, scene: LoadedScene) -> Expected:
         """Return the expected calls if every category is present."""
-        texts = self._fidelity(annotation, scene) if kind == "fidelity" else self._plausibility(scene)
+        # The text, the number of images and the expected answer length of each call. Rules match the instances.
+        texts: list[tuple[str, int, int]] = []
+        names = tuple(scene.stage.bodies)
+        if kind == "fidelity":
+            seen = names if annotation.categories else ()
+            texts += [(self._match_text(annotation.categories), 1, REASON_LENGTH) for _ in seen]
+            instances = list(RulesJudge().matched(scene, annotation.categories).values())
+            for spec in annotation.of_kind("atr") if texts else ():
+                count = max(1, instances.count(spec.category))
+                texts.append((self._attribute_text(spec, count), 2 * count, REASON_LENGTH))
+            if pairs := annotation.of_kind("oor"):
+                texts.append((self._object_relations_text(pairs), 0, ENTRY_LENGTH * len(pairs)))
+            if built := annotation.of_kind("oar"):
+                floors = {ground.id: ground.room for ground in scene.stage.floors}
+                texts.append((self._room_relations_text(built, floors), 0, ENTRY_LENGTH * len(built)))
+        elif names:
+            texts += [(self.prompts.text("support"), 2, REASON_LENGTH) for _ in names]
+            texts.append((self._sides_text(scene), 0, ENTRY_LENGTH * len(names)))
         sent = sum(len(text) + len(self.prompts.text("role")) for text, _, _ in texts)
         images = [(SIZE, SIZE)] * sum(shown for _, shown, _ in texts)
         said = sum(answer for _, _, answer in texts)
         return Expected((len(texts),) * 2, (sent, sent), (said // 2, 2 * said), images=images, worst=TRIES)
-
-    def _fidelity(self, annotation: Annotation, scene: LoadedScene) -> list[tuple[str, int, int]]:
-        """Return the text, the number of images and the expected answer length of each call. Rules match the
-        instances."""
-        seen = scene.stage.bodies if annotation.categories else ()
-        texts = [(self._match_text(annotation.categories), 1, REASON_LENGTH) for _ in seen]
-        there = list(RulesJudge().matched(scene, annotation.categories).values())
-        for spec in annotation.of_kind("atr") if texts else ():
-            count = max(1, there.count(spec.category))
-            texts.append((self._attribute_text(spec, count), 2 * count, REASON_LENGTH))
-        if pairs := annotation.of_kind("oor"):
-            texts.append((self._object_relations_text(pairs), 0, ENTRY_LENGTH * len(pairs)))
-        if built := annotation.of_kind("oar"):
-            floors = {ground.id: ground.room for ground in scene.stage.floors}
-            texts.append((self._room_relations_text(built, floors), 0, ENTRY_LENGTH * len(built)))
-        return texts
-
-    def _plausibility(self, scene: LoadedScene) -> list[tuple[str, int, int]]:
-        names, support = tuple(scene.stage.bodies), self.prompts.text("support")
-        texts = [(support, 2, REASON_LENGTH) for _ in names]
-        return [*texts, (self._sides_text(scene), 0, ENTRY_LENGTH * len(names))] if names else []
 
 
 def _unknown_attribute(instances: Sequence[str], why: Unknown) -> AttributeAnswer:
@@ -350,16 +341,6 @@ def _unknown_attribute(instances: Sequence[str], why: Unknown) -> AttributeAnswe
 
 def _by_spec(specs: Sequence[Specification], found: Any) -> dict[Specification, Any]:  # noqa: ANN401  (by number, or unknown)
     return {spec: found if isinstance(found, Unknown) else found[number] for number, spec in enumerate(specs, 1)}
-
-
-def _pair_line(number: int, spec: Specification) -> str:
-    others = ", ".join(map(spaced, spec.others))
-    return f'{number}. "{spaced(spec.relation)}": {others}; the anchor: {spaced(spec.anchor)}'
-
-
-def _room_line(number: int, spec: Specification) -> str:
-    elements = " and ".join(map(spaced, spec.elements))
-    return f'{number}. "{spaced(spec.relation)}": {spaced(spec.category)}; to: {elements}'
 
 
 def _list_of(names: Iterable[str]) -> str:

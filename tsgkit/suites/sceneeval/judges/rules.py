@@ -161,7 +161,9 @@ def support_type(stage: MeasuredScene, body: Body) -> str:
     """
     gaps = {"ground": _distance_to_floor(stage, body), "object": _distance_to_top(stage, body)}
     if gaps["ground"] > REACH and gaps["object"] > STANDING_GAP:
-        beyond = {"wall": _distance_to_back(stage, body), "ceiling": _distance_to_ceiling(stage, body)}
+        beyond = {"wall": _distance_to_back(stage, body)}
+        if stage.ceiling is not None:
+            beyond["ceiling"] = abs(float(stage.ceiling.low[2] - body.high[2]))
         gaps |= {kind: gap for kind, gap in beyond.items() if gap <= REACH}
     least = min(gaps.values())
     return next(kind for kind, gap in gaps.items() if gap <= least + 1e-6)
@@ -195,8 +197,3 @@ def _distance_to_back(stage: MeasuredScene, body: Body) -> float:
     front = body.frame.front / max(float((body.frame.front**2).sum()) ** 0.5, 1e-12)
     behind = [wall for wall in stage.wall_faces if float(front @ wall.frame.front) > LEAST_ALIGNMENT]
     return nearest_board(body, behind)[1] if behind else float("inf")
-
-
-def _distance_to_ceiling(stage: MeasuredScene, body: Body) -> float:
-    ceiling = stage.ceiling()
-    return abs(float(ceiling.low[2] - body.high[2])) if ceiling is not None else float("inf")

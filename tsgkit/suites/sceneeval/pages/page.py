@@ -14,14 +14,110 @@ from __future__ import annotations
 
 import base64
 import html
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from tsgkit.browser.modules import allowed, inert_json, joined, text_of
 from tsgkit.errors import UsageError
 from tsgkit.geometry import MeasuredScene, Scene, view
-from tsgkit.geometry.views import undrawable
-from tsgkit.suites.sceneeval.pages.parts import listed, room_parts
-from tsgkit.suites.sceneeval.pages.remarks import Section
+from tsgkit.geometry.bodies import Frame
+from tsgkit.geometry.rendering import RenderedSurface, face_colours
+from tsgkit.geometry.views import everything, undrawable
+from tsgkit.suites.sceneeval.pages.remarks import Remark, Section
+
+BOX_FACES = np.array(
+    [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1], [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4],
+     [1, 5, 7], [1, 7, 3]]
+)  # fmt: skip
+"""The faces of a box by the numbers of its corners."""
+
+
+class RoomParts(NamedTuple):
+    """The parts of a room, and the remarks on parts that are drawn as boxes."""
+
+    parts: list[dict[str, Any]]
+    simplified: tuple[Section, ...] = ()
+
+
+def room_parts(stage: MeasuredScene, *, most_faces: int | None = None) -> RoomParts:
+    """Return the parts of a room. Objects above their share of ``most_faces`` are drawn as their boxes."""
+    drawn = everything(stage)
+    too_large = set() if most_faces is None else simplified({one.name: len(one.faces) for one in drawn}, most_faces)
+    parts = list(_parts(stage, [_boxed(stage, one) if one.name in too_large else one for one in drawn]))
+    remarks = [
+        Remark(f"{one.name} is drawn as a box", None, (one.name,), f"its surface has {len(one.faces):,} triangles")
+        for one in drawn
+        if one.name in too_large
+    ]
+    return RoomParts(parts, (Section("Drawn as boxes, for their size", remarks),) if remarks else ())
+
+
+def listed(section: Section) -> dict[str, Any]:
+    """Return a section as JSON has it."""
+    remarks = [{**remark._asdict(), "objects": list(remark.objects)} for remark in section.remarks]
+    return {"title": section.title, "remarks": remarks}
+
+
+def simplified(faces: Mapping[str, int], most: int) -> set[str]:
+    """Return the names of those that have more faces than their share; small ones leave theirs to the others."""
+    left, ordered = most, sorted(faces, key=lambda name: (faces[name], name))
+    for place, name in enumerate(ordered):
+        if faces[name] > len(BOX_FACES) and faces[name] * (len(ordered) - place) > left:
+            return set(ordered[place:])
+        left -= faces[name]
+    return set()
+
+
+def _boxed(stage: MeasuredScene, one: RenderedSurface) -> RenderedSurface:
+    """Return the box of a surface: that of its object, else the one around it."""
+    body = stage.bodies.get(one.name)
+    low, high = one.vertices.min(axis=0), one.vertices.max(axis=0)
+    frame = Frame((low + high) / 2, np.eye(3), (high - low) / 2) if body is None else body.frame
+    return RenderedSurface(one.name, frame.corners, BOX_FACES, colour=one.colour)
+
+
+def _parts(stage: MeasuredScene, drawn: Sequence[RenderedSurface]) -> Iterator[dict[str, Any]]:
+    walls = {board.id: built.board for built in stage.built_walls for board in (built.board, *built.openings)}
+    for one in drawn:
+        if one.name in stage.bodies:
+            body = stage.bodies[one.name]
+            thing = next(thing for thing in stage.scene.objects if thing.id == one.name)
+            yield {
+                "name": one.name,
+                **_surface(one),
+                "object": True,
+                "category": thing.category,
+                "about": thing.description,
+                "size": [round(float(length), 3) for length in 2 * body.frame.half],
+                "place": [round(float(number), 3) for number in body.frame.centre],
+                "yaw": round(body.yaw, 1),
+                "problems": [problem.message for problem in stage.problems if problem.where == one.name],
+            }
+        elif one.name in walls:
+            frame = walls[one.name].frame
+            front = {"front": frame.front.tolist(), "centre": frame.centre.tolist()}
+            yield {"name": one.name, **_surface(_without_rims(one, frame)), **front}
+        else:
+            yield {"name": one.name, **_surface(one)}
+
+
+def _without_rims(drawn: RenderedSurface, frame: Frame) -> RenderedSurface:
+    """Return the two large faces of a board. The rims between pieces of a wall would shine through its seams."""
+    depth = (drawn.corners - frame.centre) @ frame.front
+    flat = depth.max(axis=1) - depth.min(axis=1) < frame.half[1] / 2
+    return replace(drawn, faces=drawn.faces[flat])
+
+
+def _surface(drawn: RenderedSurface) -> dict[str, str]:
+    """Return the corners of all faces as 32-bit floats and the colour of each face as bytes, in base64."""
+    return {
+        "corners": base64.b64encode(drawn.corners.astype("<f4").tobytes()).decode(),
+        "colours": base64.b64encode(face_colours(drawn).tobytes()).decode(),
+    }
+
 
 NAMESPACE = "http://www.w3.org/2000/svg"
 """The one address in the script: a name for elements, which nothing is loaded from."""

@@ -11,24 +11,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, in_words
-from tsgkit.suites.sceneeval.pages.verdicts import ALL_REACHED, NOT_ALL_REACHED, verdicts
 
-Findings = Mapping[str, Any]
-VERDICT_WORDS = {True: "holds", False: "does not hold", None: "is unknown"}
-OCCLUDED = "is blocked"
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+USABLE = 0.5
+"""The share of the best side of an object that must be free for it to be used."""
+FINE = "nothing is wrong with the room"
+ALL_REACHED = "all free floor can be reached"
+NOT_ALL_REACHED = "part of the floor cannot be reached"
 
 
 class Remark(NamedTuple):
-    """A line on a page: whether it holds (None if unknown), the objects it is about, and the reason."""
+    """A line on a room: whether it holds (None if unknown), the objects it is about, and the reason."""
 
     text: str
     holds: bool | None = None
     objects: tuple[str, ...] = ()
     why: str = ""
+
+
+def counted(number: int, one: str, several: str) -> str:
+    """Return a sentence that begins with a number; small ones are written as words.
+
+    >>> counted(1, "door is blocked", "doors are blocked"), counted(13, "door is blocked", "doors are blocked")
+    ('one door is blocked', '13 doors are blocked')
+    """
+    return f"{NUMBERS[number] if number < len(NUMBERS) else f'{number:,}'} {one if number == 1 else several}"
+
+
+def verdicts(found: Mapping[str, Any]) -> list[Remark]:
+    """Return what is wrong with a room under one profile, what is unknown, and whether all of its floor is reached."""
+    things = found["objects"].items()
+    shares = {name: thing.get("accessibility") for name, thing in things}
+    kinds = (
+        ([name for name, thing in things if thing["in_collision"]], "object collides", "objects collide"),
+        (
+            [name for name, thing in things if thing["supported"] is False],
+            "object hangs in the air",
+            "objects hang in the air",
+        ),
+        (
+            [name for name, thing in things if thing["out_of_bounds"]],
+            "object is not over the floor",
+            "objects are not over the floor",
+        ),
+        (
+            [name for name, share in shares.items() if share is not None and share < USABLE],
+            "object can hardly be used: less than half of its best side is free",
+            "objects can hardly be used: less than half of the best side of each is free",
+        ),
+    )
+    wrong = [Remark(counted(len(names), one, several), False, tuple(names)) for names, one, several in kinds if names]
+    if unknown := [name for name, thing in things if thing["supported"] is None]:
+        words = counted(len(unknown), "object may hang in the air", "objects may hang in the air")
+        wrong.append(Remark(f"{words}: the judge could not say", None, tuple(unknown)))
+    blocked: dict[str, list[str]] = {}
+    for opening in found["openings"]:
+        if opening["occluded"]:
+            blocked.setdefault(opening.get("kind", "opening"), []).append(opening["id"])
+    for kind, names in blocked.items():
+        wrong.append(Remark(counted(len(names), f"{kind} is blocked", f"{kind}s are blocked"), False, tuple(names)))
+    wrong += _floor_remarks(found["navigability"])
+    return wrong if any(remark.holds is not True for remark in wrong) else [Remark(FINE, True), *wrong]
+
+
+def _floor_remarks(way: Mapping[str, Any]) -> list[Remark]:
+    if way["value"] is None:
+        return []
+    is_whole = way["value"] >= 1
+    return [Remark(ALL_REACHED if is_whole else NOT_ALL_REACHED, is_whole, (), way["reason"])]
+
+
+Findings = Mapping[str, Any]
+VERDICT_WORDS = {True: "holds", False: "does not hold", None: "is unknown"}
+OCCLUDED = "is blocked"
 
 
 class Section(NamedTuple):
@@ -49,14 +108,10 @@ def sections(annotation: Annotation | None, fidelity: Findings | None, plausibil
         met = sum(bool(remark.holds) for remark in remarks)
         made.append(Section(f"Demanded: {met} of {len(remarks)} met", remarks))
     if plausibility is not None:
-        made.append(Section(_plausibility_title(plausibility), trouble_remarks(plausibility)))
+        wrong = [verdict.text for verdict in verdicts(plausibility) if verdict.holds is False]
+        title = f"Not plausible: {'; '.join(wrong)}" if wrong else "Plausible: nothing wrong"
+        made.append(Section(title, trouble_remarks(plausibility)))
     return made
-
-
-def _plausibility_title(plausibility: Findings) -> str:
-    """Return the verdicts on a room in one sentence."""
-    wrong = [one.text for one in verdicts(plausibility) if one.holds is False]
-    return f"Not plausible: {'; '.join(wrong)}" if wrong else "Plausible: nothing wrong"
 
 
 def strict_findings(evidence: Findings | None) -> Findings | None:
@@ -72,16 +127,15 @@ def strict_findings(evidence: Findings | None) -> Findings | None:
 
 def demand_remarks(annotation: Annotation, value: Findings) -> list[Remark]:
     """Return a line for each demand, with its strict verdict. If the official one differs, the reason says so."""
-    found = {one["text"]: one["profiles"] for one in value["specifications"]}
-    return [_demand_remark(spec, found[spec.text], value) for spec in annotation.specifications if spec.text in found]
-
-
-def _demand_remark(spec: Specification, profiles: Mapping[str, Any], value: Findings) -> Remark:
-    strict, official = profiles["strict"], profiles["official"]
-    why = strict["reason"]
-    if strict["satisfied"] != official["satisfied"]:
-        why += f"\nas published it {VERDICT_WORDS[official['satisfied']]}: {official['reason']}"
-    return Remark(in_words(spec), strict["satisfied"], _objects(spec, strict, value["matched"]), why)
+    profiles = {one["text"]: one["profiles"] for one in value["specifications"]}
+    remarks = []
+    for spec in (spec for spec in annotation.specifications if spec.text in profiles):
+        strict, official = profiles[spec.text]["strict"], profiles[spec.text]["official"]
+        why = strict["reason"]
+        if strict["satisfied"] != official["satisfied"]:
+            why += f"\nas published it {VERDICT_WORDS[official['satisfied']]}: {official['reason']}"
+        remarks.append(Remark(in_words(spec), strict["satisfied"], _objects(spec, strict, value["matched"]), why))
+    return remarks
 
 
 def _objects(spec: Specification, verdict: Findings, matched: Mapping[str, str | None]) -> tuple[str, ...]:
@@ -95,34 +149,24 @@ def _objects(spec: Specification, verdict: Findings, matched: Mapping[str, str |
 
 def trouble_remarks(found: Findings) -> list[Remark]:
     """Return the plausibility problems of a room under one profile, and how free its floor is."""
-    remarks = [remark for name, one in found["objects"].items() for remark in _trouble_remarks(name, one)]
-    blocked = (one for one in found["openings"] if one["occluded"])
-    remarks += [Remark(f"{one['id']} {OCCLUDED}", False, (one["id"],), one["reason"]) for one in blocked]
-    way = found["navigability"]
-    if way["value"] is not None:
-        is_whole = way["value"] >= 1
-        remarks.append(Remark(ALL_REACHED if is_whole else NOT_ALL_REACHED, is_whole, (), way["reason"]))
-    return list(_once(remarks))
-
-
-def _trouble_remarks(name: str, one: Findings) -> Iterable[Remark]:
-    why = "\n".join(one["reasons"])
-    for other in one["colliding_with"]:
-        pair = tuple(sorted((name, other)))
-        said = [reason for reason in one["reasons"] if other in reason]
-        yield Remark(f"{pair[0]} and {pair[1]} collide", False, pair, "\n".join(said))
-    if one["supported"] is None:
-        yield Remark(f"something holds {name}", None, (name,), why)
-    elif not one["supported"]:
-        yield Remark(f"nothing holds {name}", False, (name,), why)
-    if one["out_of_bounds"]:
-        yield Remark(f"{name} is not over the floor", False, (name,), why)
-
-
-def _once(remarks: Iterable[Remark]) -> Iterable[Remark]:
-    """Yield each line once. Both objects of a colliding pair report it."""
-    seen: set[str] = set()
+    remarks = []
+    for name, thing in found["objects"].items():
+        why = "\n".join(thing["reasons"])
+        for other in thing["colliding_with"]:
+            pair = tuple(sorted((name, other)))
+            reasons = [reason for reason in thing["reasons"] if other in reason]
+            remarks.append(Remark(f"{pair[0]} and {pair[1]} collide", False, pair, "\n".join(reasons)))
+        if thing["supported"] is None:
+            remarks.append(Remark(f"something holds {name}", None, (name,), why))
+        elif not thing["supported"]:
+            remarks.append(Remark(f"nothing holds {name}", False, (name,), why))
+        if thing["out_of_bounds"]:
+            remarks.append(Remark(f"{name} is not over the floor", False, (name,), why))
+    blocked = (opening for opening in found["openings"] if opening["occluded"])
+    remarks += [Remark(f"{side['id']} {OCCLUDED}", False, (side["id"],), side["reason"]) for side in blocked]
+    remarks += _floor_remarks(found["navigability"])
+    # Both objects of a colliding pair report it, and so do both sides of an opening: each line stands once.
+    once: dict[str, Remark] = {}
     for remark in remarks:
-        if remark.text not in seen:
-            seen.add(remark.text)
-            yield remark
+        once.setdefault(remark.text, remark)
+    return list(once.values())

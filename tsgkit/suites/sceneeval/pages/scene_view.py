@@ -3,22 +3,200 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry import check_libraries
+from tsgkit.geometry import MeasuredScene, accessibility, check_libraries
+from tsgkit.geometry.libraries import np, shapely
+from tsgkit.geometry.paths import free_parts, strip_before
+from tsgkit.graph.drawing.svg import INK, PALE, Markup, characters, document, element, lines_of_text, polygon, spoken
 from tsgkit.library.files import write_text
 from tsgkit.library.overwrites import refuse_to_replace_data
 from tsgkit.suites.sceneeval.judges.rules import RulesJudge
-from tsgkit.suites.sceneeval.pages.top_view import draw_scene
 from tsgkit.suites.sceneeval.plausibility import findings
 from tsgkit.suites.sceneeval.scene_files.assets import sources_of
 from tsgkit.suites.sceneeval.scene_files.folder import read_scene
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import MISSING, LoadedScene
+
+if TYPE_CHECKING:
+    from tsgkit.geometry.bodies import Body
+    from tsgkit.geometry.libraries import Floats
+
+WIDTH = 760.0
+"""The longer side of the plan, in pixels."""
+EDGE, LEGEND = 24.0, 250.0
+BLOCKED = 0.5
+"""The share of a side that must be free; below it, the side is drawn as blocked."""
+FREE = ("#d8ecd8", "#d6e4f5", "#f7e6c4", "#ead9f2", "#cfeeee", "#f3d9d9")
+"""Colours of the parts of the free floor, the largest first."""
+FLOOR, STANDS, COLLIDES, FLOATS, OUT, OPEN, SHUT = (
+    "#f1f1f1", "#c9c9c9", "#e06666", "#f6b26b", "#8e7cc3", "#6aa84f", "#cc0000",
+)  # fmt: skip
+DOOR, WINDOW = "#b45f06", "#3d85c6"
+LOOKS = (
+    ("in order", STANDS, "0.8"),
+    ("collides", COLLIDES, "0.8"),
+    ("rests on nothing", FLOATS, "0.8"),
+    ("outside the floor", OUT, "0.8"),
+    ("side that is used, free", OPEN, "0.45"),
+    ("side that is used, blocked", SHUT, "0.45"),
+    ("door", DOOR, "1"),
+    ("window", WINDOW, "1"),
+)
+LONGEST = 18
+LETTER, LINE = 6.0, 12.0
+"""The width of a letter and the height of a line of the names, in pixels."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The scale and offset from metres to pixels."""
+
+    left: float
+    top: float
+    scale: float
+
+    def at(self, x: float, y: float) -> tuple[float, float]:
+        """Return a point in pixels."""
+        return EDGE + (x - self.left) * self.scale, EDGE + (self.top - y) * self.scale
+
+    def ring(self, coordinates: Iterable[Sequence[float]]) -> list[tuple[float, float]]:
+        """Return a closed line in pixels."""
+        return [self.at(float(point[0]), float(point[1])) for point in coordinates]
+
+
+def draw_scene(
+    stage: MeasuredScene, types: Mapping[str, str], sides: Mapping[str, tuple[str, ...]], title: str = ""
+) -> str:
+    """Return the drawing. The judge determines the support and the functional sides of each object."""
+    found = findings(stage, types, sides)
+    parts = free_parts(stage) if stage.floors else []
+    plan, size = _plan(stage)
+    drawn = [
+        *(_area(plan, ground.polygon, fill=FLOOR) for ground in stage.floors),
+        *(_area(plan, part, fill=FREE[place % len(FREE)]) for place, part in enumerate(parts)),
+        *_strips(stage, plan, sides),
+        *(_object(plan, body, found["objects"][body.id]) for body in _from_below(stage)),
+        *_walls(stage, plan),
+        *_labels(plan, stage),
+        *_legend(size[0], [float(part.area) for part in parts]),
+    ]
+    words = f"{len(stage.bodies)} objects; {found['navigability']['reason']}"
+    height = max(size[1], EDGE + 24.0 * (len(LOOKS) + min(len(parts), len(FREE)) + 3))
+    return document(size[0] + LEGEND, height, drawn, title=title or stage.scene.name, description=words)
+
+
+def _plan(stage: MeasuredScene) -> tuple[Plan, tuple[float, float]]:
+    corners = [body.low[:2] for body in stage.bodies.values()] + [body.high[:2] for body in stage.bodies.values()]
+    for ground in stage.floors:
+        left, low, right, high = ground.polygon.bounds
+        corners += [np.array([left, low]), np.array([right, high])]
+    if not corners:
+        return Plan(0, 1, 100), (2 * EDGE + 100, 2 * EDGE + 100)
+    low, high = np.min(corners, axis=0), np.max(corners, axis=0)
+    wide, deep = (max(float(length), 0.1) for length in high - low)
+    scale = WIDTH / max(wide, deep)
+    return Plan(float(low[0]), float(high[1]), scale), (2 * EDGE + wide * scale, 2 * EDGE + deep * scale)
+
+
+def _from_below(stage: MeasuredScene) -> list[Body]:
+    return sorted(stage.bodies.values(), key=lambda body: float(body.high[2]))
+
+
+def _area(plan: Plan, area: shapely.Geometry, *inside: Markup, **look: str | float) -> Markup:
+    """Draw one or several polygons with their holes."""
+    rings = [
+        ring.coords
+        for part in shapely.get_parts(area)
+        if part.geom_type == "Polygon" and not part.is_empty
+        for ring in (part.exterior, *part.interiors)
+    ]
+    path = " ".join("M" + " L".join(f"{x:.1f},{y:.1f}" for x, y in plan.ring(ring)) + " Z" for ring in rings)
+    return element("path", *inside, d=path, fill_rule="evenodd", **look)
+
+
+def _strips(stage: MeasuredScene, plan: Plan, sides: Mapping[str, tuple[str, ...]]) -> Iterator[Markup]:
+    for name, access in accessibility(stage, sides).items():
+        for side, share in access.sides.items():
+            words = spoken(f"{side} of {name}: {100 * share:.0f} % free")
+            colour = OPEN if share >= BLOCKED else SHUT
+            yield _area(plan, strip_before(stage.bodies[name], side), words, fill=colour, fill_opacity="0.45")
+
+
+def _object(plan: Plan, body: Body, found: Mapping[str, object]) -> Markup:
+    reasons = found["reasons"]
+    lines = [body.id, *(map(str, reasons) if isinstance(reasons, list) else ())]
+    colour = STANDS if found["supported"] else FLOATS
+    if found["out_of_bounds"] or found["in_collision"]:
+        colour = OUT if found["out_of_bounds"] else COLLIDES
+    shape = _area(
+        plan,
+        body.footprint,
+        spoken("\n".join(lines)),
+        fill=colour,
+        fill_opacity="0.8",
+        stroke=INK,
+        stroke_width=1,
+    )
+    return element("g", shape, _wedge(plan, body))
+
+
+def _wedge(plan: Plan, body: Body) -> Markup:
+    """Draw a mark at the front."""
+    axes, half, middle = body.frame.axes, body.frame.half, body.frame.centre
+    front = middle - axes[:, 1] * half[1]
+    size = min(0.08, 0.4 * float(half[0]), 0.4 * float(half[1]))
+    right, ahead = axes[:2, 0], -axes[:2, 1]
+    corners = (front[:2] - ahead * 2 * size - right * size, front[:2] - ahead * 2 * size + right * size, front[:2])
+    return polygon(plan.ring(corners), fill=INK, fill_opacity="0.6")
+
+
+def _walls(stage: MeasuredScene, plan: Plan) -> Iterator[Markup]:
+    for built in stage.built_walls:
+        for start, end in built.solid_stretches:
+            yield _line(plan, start, end, INK, 4, built.board.id)
+        for boards, colour in ((built.doors, DOOR), (built.windows, WINDOW)):
+            for board in boards:
+                along = board.frame.axes[:2, 0] * float(board.frame.half[0])
+                middle = board.frame.centre[:2]
+                yield _line(plan, middle - along, middle + along, colour, 4, board.id)
+
+
+def _line(plan: Plan, start: Floats, end: Floats, colour: str, wide: float, name: str) -> Markup:
+    (x1, y1), (x2, y2) = plan.ring([start.tolist(), end.tolist()])
+    return element("line", spoken(name), x1=x1, y1=y1, x2=x2, y2=y2, stroke=colour, stroke_width=wide)
+
+
+def _labels(plan: Plan, stage: MeasuredScene) -> Iterator[Markup]:
+    """Draw the names of the objects, each moved down until it covers no other."""
+    taken: list[tuple[float, float, float]] = []
+    for body in _from_below(stage):
+        x, y = plan.at(float(body.frame.centre[0]), float(body.frame.centre[1]))
+        name = body.id if len(body.id) <= LONGEST else body.id[: LONGEST - 3] + "..."
+        half = LETTER * len(name) / 2
+        while any(abs(x - a) < half + wide and abs(y - b) < LINE for a, b, wide in taken):
+            y += LINE
+        taken.append((x, y, half))
+        yield lines_of_text([name], x, y, size=11)
+
+
+def _legend(left: float, areas: Sequence[float]) -> Iterator[Markup]:
+    whole = sum(areas)
+    free = [
+        (f"free floor, part {place + 1}: {area:.1f} m2 ({100 * area / whole:.0f} %)", FREE[place], "1")
+        for place, area in enumerate(areas[: len(FREE)])
+    ]
+    if len(areas) > len(FREE):
+        free[-1] = (f"free floor, {len(areas) - len(FREE) + 1} smaller parts", FREE[-1], "1")
+    for place, (words, colour, opacity) in enumerate([*LOOKS, *free]):
+        y = EDGE + 24 * place
+        yield element("rect", x=left, y=y, width=16, height=16, fill=colour, fill_opacity=opacity, stroke=PALE)
+        yield element("text", characters(words), x=left + 24, y=y + 13, font_size=12)
+
 
 MOST_SHOWN = 10
 

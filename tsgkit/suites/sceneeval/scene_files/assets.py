@@ -245,21 +245,19 @@ def _json_file(folder: Path, name: str) -> Any:  # noqa: ANN401  (as JSON has it
 
 
 def _json_of(path: Path, packed: Path) -> Any:  # noqa: ANN401
+    """Return the JSON value of a file, or of a gzip file of bounded size; an empty object where there is neither."""
     if path.is_file():
         return json_of(read_text(path), str(path))
-    return json_of(decoded(_unpacked(packed), packed), str(packed)) if packed.is_file() else {}
-
-
-def _unpacked(path: Path) -> bytes:
-    """Read a gzip file of bounded size."""
+    if not packed.is_file():
+        return {}
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(read_bytes(path))) as file:
-            found = file.read(MOST_UNPACKED + 1)
+        with gzip.GzipFile(fileobj=io.BytesIO(read_bytes(packed))) as file:
+            data = file.read(MOST_UNPACKED + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise FileProblem(f"{path}: not a whole gzip file: {error}") from None
-    if len(found) > MOST_UNPACKED:
-        raise FileProblem(f"{path}: unpacked, it has more than {MOST_UNPACKED:,} bytes, the most that is read")
-    return found
+        raise FileProblem(f"{packed}: not a whole gzip file: {error}") from None
+    if len(data) > MOST_UNPACKED:
+        raise FileProblem(f"{packed}: unpacked, it has more than {MOST_UNPACKED:,} bytes, the most that is read")
+    return json_of(decoded(data, packed), str(packed))
 
 
 def _model_info(folder: Path, name: str) -> Mapping[str, Any]:

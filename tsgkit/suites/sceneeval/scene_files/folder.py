@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import read_bytes, read_text
@@ -58,7 +58,10 @@ def read_scene(path: Path, sources: Sequence[AssetSource] = (), *, missing: str 
     text = read_text(path)
     if path.suffix.lower() == ".csv":
         raise FileProblem(f"{path.name}: a scene is a JSON or GLB file", hint="tsgkit scene check reads annotations")
-    form = _form(text, path.name)
+    value = json_of(text, path.name)
+    if not isinstance(value, dict):
+        raise FileProblem(f"{path.name}: a scene is an object with a field format")
+    form = value.get("format")
     if form == STATE:
         return read_state(text, path.name, _by_prefix(path, text, sources), missing=missing)
     if form == OURS:
@@ -69,13 +72,6 @@ def read_scene(path: Path, sources: Sequence[AssetSource] = (), *, missing: str 
             f"{path.name}: this is not a scene: its field format is missing, as {STATE} or {OURS}", hint=hint
         )
     raise FileProblem(f"{path.name}: format: {form!r:.60} is neither {STATE} nor {OURS}")
-
-
-def _form(text: str, name: str) -> object:
-    value = json_of(text, name)
-    if not isinstance(value, dict):
-        raise FileProblem(f"{name}: a scene is an object with a field format")
-    return value.get("format")
 
 
 def _by_prefix(path: Path, text: str, sources: Iterable[Source]) -> dict[str, Source | FolderSource]:
@@ -165,13 +161,13 @@ def boxes_in(text: str, name: str, sources: Mapping[str, AssetSource] | None = N
     value = json_of(text, name)
     objects = value.get("objects") if isinstance(value, dict) else None
     if isinstance(objects, list):
-        return Counted(sum(map(_is_bare, objects)), len(objects))
+        bare = (
+            isinstance(thing, dict) and thing.get("shape", "box") == "box" and not any(map(thing.get, LOOKS))
+            for thing in objects
+        )
+        return Counted(sum(bare), len(objects))
     models = models_of(text, name, sources or {})
     there = [(sources or {}).get(prefix) for prefix, _ in models]
     pairs = zip(there, models, strict=True)
     missing = [source is None or not source.asset(asset, name).mesh.is_file() for source, (_, asset) in pairs]
     return Counted(sum(missing), len(models))
-
-
-def _is_bare(thing: Any) -> bool:  # noqa: ANN401  (as JSON has it)
-    return isinstance(thing, dict) and thing.get("shape", "box") == "box" and not any(map(thing.get, LOOKS))

@@ -15,19 +15,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from tsgkit.errors import FileProblem
 from tsgkit.geometry import Architecture, Object, Problem, Scene
-from tsgkit.geometry.gltf import PlainFile, chunks_of, plain
-from tsgkit.geometry.gltf_numbers import NotRead
+from tsgkit.geometry.gltf import NotRead, PlainFile, chunks_of, plain
+from tsgkit.geometry.libraries import np
 from tsgkit.geometry.meshes import mesh_of_file
-from tsgkit.geometry.transforms import Transform
+from tsgkit.geometry.transforms import Transform, matrix_of, transform_of
 from tsgkit.suites.sceneeval.scene_files.files import json_of, problem_of
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 from tsgkit.suites.sceneeval.scene_files.simple import FORMAT, SceneGiven, architecture_of
+
+if TYPE_CHECKING:
+    from tsgkit.geometry.libraries import Floats
 
 MOST_NODES = 5000
 FARTHEST = 1e9
@@ -60,19 +63,17 @@ def _opened(data: bytes, name: str) -> tuple[dict[str, Any], PlainFile]:
         content = json_of(text.decode("utf-8"), name)
         if not isinstance(content, dict):
             raise FileProblem(f"{name}: the JSON of the GLB file is no object")
-        _check_self_contained(content, name)
+        for field in ("buffers", "images"):
+            for part in _list(content, field, name):
+                uri = part.get("uri") if isinstance(part, dict) else None
+                if isinstance(uri, str) and not uri.startswith("data:"):
+                    hint = "pack it into one file"
+                    raise FileProblem(f"{name}: {field}: it names another file ({uri!r:.80})", hint=hint)
         return content, plain(content, binary)
     except UnicodeDecodeError:
         raise FileProblem(f"{name}: the JSON of the GLB file is not UTF-8") from None
     except NotRead as error:
         raise FileProblem(f"{name}: {error}") from None
-
-
-def _check_self_contained(content: Mapping[str, Any], name: str) -> None:
-    for field in ("buffers", "images"):
-        for one in _list(content, field, name):
-            if isinstance(one, dict) and isinstance(uri := one.get("uri"), str) and not uri.startswith("data:"):
-                raise FileProblem(f"{name}: {field}: it names another file ({uri!r:.80})", hint="pack it into one file")
 
 
 def _list(content: Mapping[str, Any], field: str, name: str) -> list[Any]:
@@ -109,7 +110,9 @@ def _objects(content: Mapping[str, Any], nodes: list[Any], name: str) -> list[tu
         roots = [(roots[0][0], child) for child in _list(only, "children", name)]
     if len(roots) > MOST_NODES:
         raise FileProblem(f"{name}: {len(roots):,} objects, and {MOST_NODES:,} are read at most")
-    return [path for path in roots if _meshes_under(nodes, path[-1], name)]
+    return [
+        path for path in roots if any("mesh" in _node(nodes, under, name) for under in _below(nodes, path[-1], name))
+    ]
 
 
 def _below(nodes: list[Any], top: int, name: str) -> list[int]:
@@ -123,10 +126,6 @@ def _below(nodes: list[Any], top: int, name: str) -> list[int]:
         found.append(number)
         waiting += _list(_node(nodes, number, name), "children", name)
     return found
-
-
-def _meshes_under(nodes: list[Any], top: int, name: str) -> bool:
-    return any("mesh" in _node(nodes, number, name) for number in _below(nodes, top, name))
 
 
 def _object(
@@ -173,27 +172,19 @@ def _alone(top: int, file: PlainFile, name: str) -> PlainFile:
 _KEPT = ("mesh", "matrix", "translation", "rotation", "scale")
 
 
-Rows = tuple[tuple[float, ...], ...]
-
-
 def _place(path: Sequence[Mapping[str, Any]], where: str) -> Transform:
     """Return the node's place in our world, column by column."""
-    matrix: Rows = (*((*row, 0.0) for row in UPRIGHT), (0.0, 0.0, 0.0, 1.0))
+    matrix = np.eye(4)
+    matrix[:3, :3] = UPRIGHT
     for node in path:
-        matrix = _product(matrix, _matrix(node, where))
-    return tuple(matrix[row][column] for column in range(4) for row in range(4))
+        # Rows are added up in order: the product of numpy rounds differently on different processors.
+        matrix = (matrix[:, :, None] * _matrix(node, where)[None]).sum(axis=1)
+    return transform_of(matrix)
 
 
-def _product(one: Rows, other: Rows) -> Rows:
-    return tuple(
-        tuple(sum(one[row][k] * other[k][column] for k in range(4)) for column in range(4)) for row in range(4)
-    )
-
-
-def _matrix(node: Mapping[str, Any], where: str) -> Rows:
+def _matrix(node: Mapping[str, Any], where: str) -> Floats:
     if "matrix" in node:
-        numbers = _numbers(node, "matrix", [0.0] * 16, where)
-        return tuple(tuple(numbers[4 * column + row] for column in range(4)) for row in range(4))
+        return matrix_of(tuple(_numbers(node, "matrix", [0.0] * 16, where)))
     shift = _numbers(node, "translation", [0.0, 0, 0], where)
     x, y, z, w = _numbers(node, "rotation", [0.0, 0, 0, 1], where)
     scale = _numbers(node, "scale", [1.0, 1, 1], where)
@@ -202,8 +193,9 @@ def _matrix(node: Mapping[str, Any], where: str) -> Rows:
         (2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)),
         (2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)),
     )
-    rows = tuple((*(turn[row][k] * scale[k] for k in range(3)), shift[row]) for row in range(3))
-    return (*rows, (0.0, 0.0, 0.0, 1.0))
+    matrix = np.eye(4)
+    matrix[:3, :3], matrix[:3, 3] = np.array(turn) * scale, shift
+    return matrix
 
 
 def _numbers(node: Mapping[str, Any], field: str, default: list[float], where: str) -> list[float]:

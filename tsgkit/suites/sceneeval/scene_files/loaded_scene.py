@@ -20,8 +20,7 @@ from pathlib import Path
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry import PROFILES, STRICT, MeasuredScene, Mesh, Profile, Scene, View, view
-from tsgkit.geometry.ray_hits import texture_faults
-from tsgkit.geometry.rendering import GOES_ON
+from tsgkit.geometry.rendering import GOES_ON, texture_faults
 from tsgkit.llm.images import ImageFile
 from tsgkit.suites.images import keep_image
 from tsgkit.user_folders import cache_home

@@ -38,7 +38,6 @@ from tsgkit.geometry import (
     Mesh,
     Object,
     Opening,
-    Paint,
     Primitive,
     Problem,
     Scene,
@@ -48,8 +47,9 @@ from tsgkit.geometry import (
     read_mesh,
     standing,
 )
+from tsgkit.geometry.libraries import np
 from tsgkit.geometry.materials import joined, linear, plain
-from tsgkit.geometry.meshes import FORMATS, mesh_of
+from tsgkit.geometry.meshes import FORMATS, mesh_of, stacked
 from tsgkit.library.files import read_bytes
 from tsgkit.suites.sceneeval.scene_files.files import FileModel, LooksBeside, inside, json_of, object_names, problem_of
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import MISSING, LoadedScene
@@ -185,54 +185,36 @@ def read_simple(text: str, name: str, folder: Path, *, missing: str = MISSING[0]
     ids = [one.id for one in given.objects]
     if twice := next((one for one in ids if ids.count(one) > 1), None):
         raise FileProblem(f"{name}: object {twice}: id: two objects have it")
-    return _furnished(given, _Place(name, folder, missing))
-
-
-def _furnished(given: SceneGiven, place: _Place) -> LoadedScene:
+    place = _Place(name, folder, missing)
     notes: list[str] = []
-    objects = tuple(_object(one, place, notes) for one in given.objects)
-    attributes = {one.id: one.attributes for one in given.objects if one.attributes is not None}
-    return LoadedScene(Scene(place.file, objects, architecture_of(given)), attributes, tuple(notes))
+    objects = tuple(_object(thing, place, notes) for thing in given.objects)
+    attributes = {thing.id: thing.attributes for thing in given.objects if thing.attributes is not None}
+    return LoadedScene(Scene(name, objects, architecture_of(given)), attributes, tuple(notes))
 
 
 def architecture_of(given: SceneGiven) -> Architecture | None:
     """Return the architecture; None if the file has none."""
-    floors = [_floor_of(room) for room in given.rooms] + [
-        Floor(one.room, tuple((x, y, 0.0) for x, y in one.points)) for one in given.floors
-    ]
-    walls = [wall for room in given.rooms for wall in _walls_of(room)] + [_wall(one) for one in given.walls]
+    floors, walls = [], []
+    for room in given.rooms:
+        (west, south), (east, north) = room.start, room.end
+        corners = ((west, south, 0.0), (east, south, 0.0), (east, north, 0.0), (west, north, 0.0))
+        floors.append(Floor(room.name, corners))
+        # South and north run from west to east, west and east from south to north, so openings count from there.
+        ends: dict[str, tuple[Pair, Pair]] = {
+            "south": ((west, south), (east, south)),
+            "east": ((east, south), (east, north)),
+            "north": ((west, north), (east, north)),
+            "west": ((west, south), (west, north)),
+        }
+        for side, (start, end) in ends.items():
+            openings = _openings([opening for opening in room.openings if opening.wall == side])
+            name = f"{room.name}_{side}".replace(" ", "_")
+            walls.append(Wall(name, (*start, 0.0), (*end, 0.0), room.height, openings))
+    floors += [Floor(floor.room, tuple((x, y, 0.0) for x, y in floor.points)) for floor in given.floors]
+    for wall in given.walls:
+        name, openings = wall.name.replace(" ", "_"), _openings(wall.openings)
+        walls.append(Wall(name, (*wall.start, 0.0), (*wall.end, 0.0), wall.height, openings))
     return Architecture(tuple(floors), tuple(walls)) if floors or walls else None
-
-
-def _floor_of(room: RoomGiven) -> Floor:
-    (west, south), (east, north) = room.start, room.end
-    return Floor(room.name, ((west, south, 0.0), (east, south, 0.0), (east, north, 0.0), (west, north, 0.0)))
-
-
-def _walls_of(room: RoomGiven) -> list[Wall]:
-    """South and north run from west to east, west and east from south to north, so openings count from there."""
-    (west, south), (east, north) = room.start, room.end
-    ends: dict[str, tuple[Pair, Pair]] = {
-        "south": ((west, south), (east, south)),
-        "east": ((east, south), (east, north)),
-        "north": ((west, north), (east, north)),
-        "west": ((west, south), (west, north)),
-    }
-    return [
-        Wall(
-            f"{room.name}_{side}".replace(" ", "_"),
-            (*start, 0.0),
-            (*end, 0.0),
-            room.height,
-            _openings([one for one in room.openings if one.wall == side]),
-        )
-        for side, (start, end) in ends.items()
-    ]
-
-
-def _wall(given: WallGiven) -> Wall:
-    name = given.name.replace(" ", "_")
-    return Wall(name, (*given.start, 0.0), (*given.end, 0.0), given.height, _openings(given.openings))
 
 
 def _openings(given: Sequence[OpeningGiven]) -> tuple[Opening, ...]:
@@ -240,21 +222,19 @@ def _openings(given: Sequence[OpeningGiven]) -> tuple[Opening, ...]:
 
 
 def _object(given: ObjectGiven, place: _Place, notes: list[str]) -> Object:
+    lift = 0.0  # the height of the shape's origin above the object's underside
+    shape: Shape
+    if given.parts:
+        shape = _joined(given.parts, given.colour)
+    elif given.mesh is not None:
+        shape, lift = _mesh(given, place, notes)
+        shape = _coloured(shape, given.colour)
+    else:
+        assert given.size is not None  # noqa: S101  (the reader saw to it)
+        shape, lift = _coloured(Primitive(given.shape, given.size), given.colour), given.size[2] / 2
     x, y, z = given.at
-    shape, lift = _shape(given, place, notes)
     stands = standing((x, y, z + lift * given.scale), yaw=given.yaw, scale=given.scale)
     return Object(given.id, shape, stands, given.category, given.description)
-
-
-def _shape(given: ObjectGiven, place: _Place, notes: list[str]) -> tuple[Shape, float]:
-    """Return the shape, and the height of its origin above the object's underside."""
-    if given.parts:
-        return _joined(given.parts, given.colour), 0.0
-    if given.mesh is not None:
-        shape, lift = _mesh(given, place, notes)
-        return _coloured(shape, given.colour), lift
-    assert given.size is not None  # noqa: S101  (the reader saw to it)
-    return _coloured(Primitive(given.shape, given.size), given.colour), given.size[2] / 2
 
 
 def _coloured(shape: Shape, colour: str | None) -> Shape:
@@ -271,18 +251,15 @@ def _light(colour: str) -> Sequence[float]:
 
 def _joined(parts: Sequence[PartGiven], colour: str | None) -> Mesh:
     """Return one surface of many parts, in the frame of asset files (y up, front +z)."""
-    corners: list[tuple[float, float, float]] = []
-    faces: list[tuple[int, int, int]] = []
-    paints: list[Paint] = []
-    painted = colour is not None or any(part.colour for part in parts)
+    surfaces, paints = [], []
     for part in parts:
-        mesh, (x, y, z), start = mesh_of(Primitive(part.shape, part.size)), part.at, len(corners)
-        up = z + part.size[2] / 2
-        corners += [(a + x, b + up, c - y) for a, b, c in mesh.vertices.tolist()]
-        faces += [(a + start, b + start, c + start) for a, b, c in mesh.faces.tolist()]
-        if painted:
-            paints.append(plain(_light(part.colour or colour or UNPAINTED), len(mesh.vertices), len(mesh.faces)))
-    return Mesh.of(corners, faces, joined(paints) if painted else None)
+        mesh, (x, y, z) = mesh_of(Primitive(part.shape, part.size)), part.at
+        surfaces.append((mesh.vertices + np.array([x, z + part.size[2] / 2, -float(y)]), mesh.faces))
+        light = _light(part.colour or colour or UNPAINTED)
+        paints.append(plain(light, len(mesh.vertices), len(mesh.faces)))
+    is_painted = colour is not None or any(part.colour for part in parts)
+    vertices, faces = stacked(surfaces)
+    return Mesh.of(np.ascontiguousarray(vertices), faces, joined(paints) if is_painted else None)
 
 
 def _mesh(given: ObjectGiven, place: _Place, notes: list[str]) -> tuple[Shape, float]:

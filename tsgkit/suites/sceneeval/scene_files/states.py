@@ -22,7 +22,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 
 from tsgkit.errors import FileProblem
-from tsgkit.geometry import Architecture, Floor, Mesh, Object, Opening, Problem, Scene, Shape, Wall, box, read_mesh
+from tsgkit.geometry import Architecture, Floor, Object, Opening, Problem, Scene, Shape, Wall, box, read_mesh
 from tsgkit.geometry.meshes import mesh_of
 from tsgkit.library.files import read_bytes
 from tsgkit.suites.sceneeval.scene_files.assets import Asset, AssetSource
@@ -94,7 +94,12 @@ class _State(_Theirs):
 def read_state(text: str, name: str, sources: Mapping[str, AssetSource], *, missing: str = MISSING[0]) -> LoadedScene:
     """Return the scene of a text; meshes come from the source of each model's prefix."""
     scene = _scene(json_of(text, name), name)
-    notes = _versions(scene)
+    versions = {"scene": scene.version, "arch": scene.arch.version if scene.arch else VERSIONS["arch"]}
+    notes = [
+        f"{part} is of version {versions[part]}, and {known} is read"
+        for part, known in VERSIONS.items()
+        if versions[part] != known
+    ]
     if scene.front not in (FORWARDS, BACKWARDS):
         raise FileProblem(f"{name}: objectFrontVector: {list(scene.front)} is neither [0, -1, 0] nor [0, 1, 0]")
     if is_backwards := scene.front == BACKWARDS:
@@ -144,12 +149,6 @@ def _listed(value: Any) -> object:  # noqa: ANN401  (whatever was in the file)
     return scene.get("object") if isinstance(scene, dict) else None
 
 
-def _versions(scene: _Scene) -> list[str]:
-    said = {"scene": scene.version, "arch": scene.arch.version if scene.arch else VERSIONS["arch"]}
-    return [f"{part} is of version {said[part]}, and {known} is read" for part, known in VERSIONS.items()
-            if said[part] != known]  # fmt: skip
-
-
 def _object(
     given: PlacedModel, name: str, sources: Mapping[str, AssetSource], missing: str, notes: list[str]
 ) -> Object:
@@ -174,7 +173,9 @@ def _shape(asset: Asset, where: str, missing: str, notes: list[str]) -> Shape:
     if not asset.mesh.is_file():
         if missing == "box" and asset.box is not None:
             notes.append(f"{where}: {asset.mesh.name} is missing, and its box is taken")
-            return _boxed(asset.box, based=asset.based)
+            # The box has its origin where the mesh has it.
+            raised = (1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, asset.box[2] / 2, 0, 1)
+            return mesh_of(box(*asset.box)).moved(raised) if asset.based else box(*asset.box)
         more = "; its source knows no box of it" if missing == "box" else ""
         hint = "" if missing == "box" else "with --missing box its box is taken, where its source knows one"
         raise FileProblem(f"{where}: modelId: there is no mesh {asset.mesh}{more}", hint=hint)
@@ -182,17 +183,7 @@ def _shape(asset: Asset, where: str, missing: str, notes: list[str]) -> Shape:
     found = read_mesh(read_bytes(asset.mesh), ending, where=where, beside=LooksBeside(asset.mesh))
     if isinstance(found, Problem):
         raise FileProblem(f"{where}: mesh: {found.message}")
-    return _turned(found, asset)
-
-
-def _boxed(size: tuple[float, float, float], *, based: bool) -> Shape:
-    """Return the box of a mesh that is missing, with the origin where the mesh has it."""
-    raised = (1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, size[2] / 2, 0, 1)
-    return mesh_of(box(*size)).moved(raised) if based else box(*size)
-
-
-def _turned(mesh: Mesh, asset: Asset) -> Mesh:
-    return mesh if asset.rotation is None else mesh.moved(asset.rotation)
+    return found if asset.rotation is None else found.moved(asset.rotation)
 
 
 def _architecture(arch: _Arch, name: str) -> Architecture:
@@ -200,37 +191,26 @@ def _architecture(arch: _Arch, name: str) -> Architecture:
     walls: list[Wall] = []
     for number, element in enumerate(arch.elements):
         where = f"{name}: architecture element {number if element.id is None else element.id}"
-        kind = element.type.lower()
+        kind, count = element.type.lower(), len(element.points)
+        corners = [(point[0], point[1], point[2] if len(point) > 2 else 0.0) for point in element.points]
         if kind == "floor":
-            floors.append(_floor(element, where))
+            if element.room is None:
+                raise FileProblem(f"{where}: roomId: a floor needs one")
+            if count < 3:
+                raise FileProblem(f"{where}: points: a floor needs three corners or more, not {count}")
+            floors.append(Floor(element.room, tuple(corners)))
         elif kind == "wall":
-            walls.append(_wall(element, where))
+            if element.id is None:
+                raise FileProblem(f"{where}: id: a wall needs one")
+            if count != 2:
+                raise FileProblem(f"{where}: points: a wall has two ends, not {count}")
+            if element.height is None:
+                raise FileProblem(f"{where}: height: a wall needs one")
+            openings = tuple(_opening(hole, where) for hole in element.holes)
+            walls.append(Wall(str(element.id), corners[0], corners[1], element.height, openings))
         elif kind != "ceiling":  # a ceiling is always made of the floors and walls
             raise FileProblem(f"{where}: type: {element.type!r:.60} is none of Floor, Wall, Ceiling")
     return Architecture(tuple(floors), tuple(walls))
-
-
-def _corners(element: _Element) -> tuple[tuple[float, float, float], ...]:
-    return tuple((point[0], point[1], point[2] if len(point) > 2 else 0.0) for point in element.points)
-
-
-def _floor(element: _Element, where: str) -> Floor:
-    if element.room is None:
-        raise FileProblem(f"{where}: roomId: a floor needs one")
-    if len(element.points) < 3:
-        raise FileProblem(f"{where}: points: a floor needs three corners or more, not {len(element.points)}")
-    return Floor(element.room, _corners(element))
-
-
-def _wall(element: _Element, where: str) -> Wall:
-    if element.id is None:
-        raise FileProblem(f"{where}: id: a wall needs one")
-    if len(element.points) != 2:
-        raise FileProblem(f"{where}: points: a wall has two ends, not {len(element.points)}")
-    if element.height is None:
-        raise FileProblem(f"{where}: height: a wall needs one")
-    start, end = _corners(element)
-    return Wall(str(element.id), start, end, element.height, tuple(_opening(one, where) for one in element.holes))
 
 
 def _opening(hole: _Hole, where: str) -> Opening:
