@@ -191,12 +191,16 @@ class Explainer:
             else:
                 names[chooser.variable] = before
 
-    def _choices(self, chooser: Quantifier) -> Iterator[tuple[int, str]]:
-        """Assign each object in turn that a variable may stand for; yield its number and name."""
+    def _numbers(self, chooser: Quantifier) -> list[int]:
+        """Return the numbers of the objects that a variable may stand for."""
         kept = self.evaluator.values[chooser.slot]
         numbers = list(chooser.choices())
         self.evaluator.values[chooser.slot] = kept
-        for number in numbers:
+        return numbers
+
+    def _choices(self, chooser: Quantifier) -> Iterator[tuple[int, str]]:
+        """Assign each object in turn that a variable may stand for; yield its number and name."""
+        for number in self._numbers(chooser):
             with self._choice(chooser, number) as name:
                 yield number, name
 
@@ -237,11 +241,11 @@ class Explainer:
         """Return the objects of the required class (or all), sorted by the number of conjuncts they satisfy, most
         first."""
         wanted = self._wanted(part)
-        scores = {
-            number: sum(one.truth() for one in conjoined(part.body))
-            for number, _ in self._choices(part)
-            if wanted is None or self.evaluator.layout.objects[number].label == wanted
-        }
+        scores = {}
+        for number in self._numbers(part):
+            if wanted is None or self.evaluator.layout.objects[number].label == wanted:  # naming the others costs time
+                with self._choice(part, number):
+                    scores[number] = sum(one.truth() for one in conjoined(part.body))
         return sorted(scores, key=lambda number: -scores[number])
 
     def _general(self, part: UniversalBlock, *, truth: bool) -> Trace:
