@@ -9,28 +9,31 @@
 
 ``random`` draws the number of entries, and each part of each entry, from the values in the whole dataset: the floor for
 a subject that knows the categories, relations and attributes of a dataset but ignores the description. The draw depends
-on the seed, the item's id and the dataset. ``rules`` sees the description only: it splits it into things, relation
-phrases and the small words between them.
-
-A thing starts after an article, a number or a word such as ``several`` and ends before the next relation phrase, verb
-or punctuation mark. Its first words are attributes if they are in a short list of adjectives; the rest is its name.
-Relation phrases are those of the table (``tasks/sceneeval/relations.yaml``), longest first. Not covered: things without
-an article or number, clauses that refer to something further away, and adjectives outside the list, which become part
-of the name.
+on the seed, the item's id and the dataset. ``rules`` sees the description only: it writes an entry for each thing,
+attribute and relation phrase that the parser finds in it (``descriptions``).
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from random import Random
+from typing import NamedTuple
 
 from tsgkit.lexicon.tables import word_set
-from tsgkit.suites.sceneeval.annotation_replies import COMPARISONS, FIELDS, NUMBERS
+from tsgkit.suites.sceneeval.annotation_replies import FIELDS
 from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, Kind
-from tsgkit.suites.sceneeval.word_meanings import RelationTable, element_of, relation_table
+from tsgkit.suites.sceneeval.descriptions import (
+    ENDS,
+    Description,
+    Placing,
+    attribute_words,
+    category_of,
+    read_description,
+)
+from tsgkit.suites.sceneeval.furniture import Furniture, furniture
+from tsgkit.suites.sceneeval.word_meanings import RelationTable, relation_table
 from tsgkit.suites.solvers.offline_solvers import baseline_name
 
 NAMES = ("random", "rules")
@@ -108,48 +111,26 @@ class RandomAnnotator:
 class RuleAnnotator:
     """A baseline that applies rules to the words of the description."""
 
-    table: RelationTable
+    relations: RelationTable
+    table: Furniture
 
     @property
     def fingerprint(self) -> str:
-        """A hash of the table of relation phrases."""
-        return f"rules/{self.table.sha256}"
+        """A hash of the tables of relation phrases and of furniture."""
+        return f"rules/{self.relations.sha256}/{self.table.sha256}"
 
     def answer(self, sample: Annotation) -> str:
         """Return the annotation found by the rules."""
-        return json.dumps(annotate(sample.description, self.table), ensure_ascii=False)
+        return json.dumps(annotate(sample.description, self.relations, self.table), ensure_ascii=False)
 
 
 def annotator_named(subject: str, seed: int, samples: Sequence[Annotation]) -> RandomAnnotator | RuleAnnotator:
     """Return the baseline with this name for a dataset. Raise UsageError if there is none."""
     if baseline_name(subject, NAMES) == "rules":
-        return RuleAnnotator(relation_table())
+        return RuleAnnotator(relation_table(), furniture())
     return RandomAnnotator(seed, {kind: EntryStatistics.of(samples, kind) for kind in KINDS})
 
 
-TOKEN = re.compile(r"[a-z]+(?:['’-][a-z]+)*|\d{1,6}|[.,;:]")
-ADJECTIVES = word_set(
-    "white black grey gray red green blue yellow brown purple pink orange beige silver golden dark light bright",
-    "wooden oak pine metal steel glass leather wicker cardboard marble plastic brass ceramic velvet fabric stone",
-    "small large big long short tall low high wide narrow tiny huge round square oval rectangular curved",
-    "single double queen king twin bunk modern old antique rustic vintage formal cozy soft comfortable",
-    "striped patterned checkered colorful colourful empty open closed matching simple plain spacious",
-)
-NAME_ENDS = word_set(
-    "and or with that which who where while but as is are be it its them they each every both all there one another",
-    "stands standing lie lies hang hangs hold holds holding face faces fill fills sit sits rest rests made",
-    "of from to for into between has have other",
-)
-"""Words that end the name of a thing."""
-DEFINITE = word_set("the its their this that")
-ARTICLES: Mapping[str, tuple[str, int]] = {
-    **dict.fromkeys(("a", "an", "another"), ("eq", 1)),
-    **dict.fromkeys(("some", "several"), ("ge", 2)),
-    "no": ("eq", 0),
-}
-PLACES = word_set("corner middle center centre side foot row")
-GROUP_NOUNS = {"pair": 2, "couple": 2, "row": None, "set": None, "group": None, "stack": None}
-"""Words for groups of things, with their number if it is fixed."""
 RELATION_NAMES = {
     **dict.fromkeys(("in front", "front"), "in_front_of"),
     **dict.fromkeys(("on left", "to left", "left side", "on left side"), "left"),
@@ -161,277 +142,112 @@ RELATION_NAMES = {
     **dict.fromkeys(("against", "back against"), "against"),
 }
 """The names of relations with several phrases. Other relations are named by their phrase."""
-PRONOUNS = ("it", "them", "they")
-MARKS = (".", ";", ":")
+PRONOUNS = word_set("it them they each")
 LEAST_SURROUNDING = 3
 MOST_SURROUNDING = 20
 MOST_COUNTED = 999_999
-CONNECTORS = word_set("it them they each all both with and . , ; :")
 
 
-@dataclass(frozen=True)
-class NounPhrase:
-    """A noun phrase: its category in the singular, its attributes, and how many things there are."""
+class Mention(NamedTuple):
+    """A mention of a thing, as entries name it. ``is_new``: it was not mentioned before."""
 
-    name: str
-    attributes: tuple[str, ...]
+    category: str
     quantity: str
     n: int
-    is_known: bool
-    """True after a definite article: the thing was mentioned before."""
-
-    @property
-    def is_built(self) -> bool:
-        """True if it is part of the room, or a room."""
-        return element_of(self.name) is not None
+    is_new: bool
 
 
-@dataclass(frozen=True)
-class RelationPhrase:
-    """A relation phrase of the table."""
-
-    phrase: str
-    has_its: bool = False
-    """True if it contains ``its``, as in ``on its long side``."""
-    is_inverted: bool = False
-    """True if the anchor comes before it, as in ``surrounded by``."""
-
-
-Piece = NounPhrase | RelationPhrase | str
-"""A thing, a relation phrase, or a word or punctuation mark between them that matters."""
-
-
-class _Tokens:
-    """The tokens of a description, split into pieces.
-
-    >>> pieces = list(_Tokens("At least two white chairs in front of the desk.", relation_table()).pieces())
-    >>> pieces[0].name, pieces[0].attributes, pieces[0].quantity, pieces[0].n
-    ('chair', ('white',), 'ge', 2)
-    >>> pieces[1].phrase, pieces[2].name, pieces[2].is_known, pieces[3]
-    ('in front', 'desk', True, '.')
-    """
-
-    def __init__(self, description: str, table: RelationTable) -> None:
-        self.tokens = TOKEN.findall(description.lower().replace("’", "'"))
-        self.ignored, self.phrases = table.ignored, table.phrases_by_first_word(str.split)
-
-    def pieces(self) -> Iterator[Piece]:
-        """Yield the pieces in order."""
-        at = 0
-        while at < len(self.tokens):
-            if (piece := self._relation_at(at) or self._thing_at(at)) is not None:
-                yield piece[0]
-                at = piece[1]
-                continue
-            if self.tokens[at] in CONNECTORS:
-                yield self.tokens[at]
-            at += 1
-
-    def _word(self, at: int) -> str:
-        return self.tokens[at] if at < len(self.tokens) else ""
-
-    def _relation_at(self, start: int) -> tuple[RelationPhrase, int] | None:
-        """Return the longest phrase that starts at a token, and the index after it."""
-        if self.tokens[start : start + 2] == ["surrounded", "by"]:
-            return RelationPhrase("surround", is_inverted=True), start + 2
-        for first in dict.fromkeys((self.tokens[start], self.tokens[start].removesuffix("s"))):
-            for phrase, words in self.phrases.get(first, ()):
-                if end := self._end_of_phrase(words, start):
-                    return RelationPhrase(phrase, has_its="its" in self.tokens[start:end]), end
-        return None
-
-    def _end_of_phrase(self, words: Sequence[str], start: int) -> int | None:
-        at = start + 1
-        for word in words[1:]:
-            while at < len(self.tokens) and self.tokens[at] in self.ignored and self.tokens[at] != word:
-                at += 1
-            if self._word(at) != word:
-                return None
-            at += 1
-        return at
-
-    def _thing_at(self, start: int) -> tuple[NounPhrase, int] | None:
-        counted = self._quantity_at(start)
-        if counted is None:
-            return None
-        quantity, n, at = counted
-        words: list[str] = []
-        while self._word(at)[:1].isalpha() and not self._ends_name(at, words):
-            words.append(self.tokens[at])
-            at += 1
-        if not words:
-            return None
-        place = next((place for place, word in enumerate(words[:-1]) if word not in ADJECTIVES), len(words) - 1)
-        name = "_".join([*words[place:-1], singular(words[-1])])
-        return NounPhrase(name, tuple(words[:place]), quantity, n, self.tokens[start] in DEFINITE), at
-
-    def _ends_name(self, at: int, words: Sequence[str]) -> bool:
-        word = self.tokens[at]
-        if word in NAME_ENDS or word in ARTICLES or word in DEFINITE or word in NUMBERS:
-            return True
-        if word == "stand" and words and words[-1].endswith("s"):  # two lamps stand; a tv stand
-            return True
-        return bool(words) and self._relation_at(at) is not None
-
-    def _quantity_at(self, start: int) -> tuple[str, int, int] | None:
-        """Return the comparison and number that start at a token, and the index after them.
-
-        Groups are phrases such as ``a pair of``, ``a row of two``, ``a stack of at least five`` and ``a set of``.
-        """
-        word, following = self._word(start), self._word(start + 1)
-        if comparison := COMPARISONS.get(f"{word} {following}"):
-            number = self._number_at(start + 2)
-            return None if number is None else (comparison, number, start + 3)
-        if following in GROUP_NOUNS and self._word(start + 2) == "of":
-            if size := GROUP_NOUNS[following]:
-                return "eq", size, start + 3
-            return self._quantity_at(start + 3) or ("ge", 2, start + 3)
-        if (number := self._number_at(start)) is not None:
-            return "eq", number, start + 1
-        if word in DEFINITE:
-            number = self._number_at(start + 1)
-            return ("eq", 1, start + 1) if number is None else ("eq", number, start + 2)
-        return (*ARTICLES[word], start + 1) if word in ARTICLES else None
-
-    def _number_at(self, at: int) -> int | None:
-        word = self._word(at)
-        return int(word) if word.isdecimal() else NUMBERS.get(word)
-
-
-def singular(word: str) -> str:
-    """Return the singular of a noun, by its spelling.
-
-    >>> [singular(word) for word in ("lamps", "shelves", "benches", "boxes", "glass", "chair")]
-    ['lamp', 'shelf', 'bench', 'box', 'glass', 'chair']
-    """
-    for ending, instead in (("shelves", "shelf"), ("knives", "knife"), ("ies", "y"), ("ss", "ss"), ("us", "us")):
-        if word.endswith(ending):
-            return word.removesuffix(ending) + instead
-    if word.endswith(("ches", "shes", "xes", "sses")):
-        return word.removesuffix("es")
-    return word.removesuffix("s") or word
-
-
-@dataclass
-class _DescriptionState:
-    """The state of parsing one description."""
-
-    table: RelationTable
-    things: list[NounPhrase] = field(default_factory=list)
-    subject: NounPhrase | None = None
-    """The subject of the next relation."""
-    anchor: NounPhrase | None = None
-    """The anchor of the last relation."""
-    host: NounPhrase | None = None
-    """The thing that ``with`` or ``each`` refers to."""
-    times: int = 1
-    entries: dict[str, list[str]] = field(default_factory=lambda: {FIELDS[kind]: [] for kind in KINDS})
-
-    def mention(self, thing: NounPhrase) -> NounPhrase:
-        """Register a mentioned thing and return it. Its number is multiplied after ``each``."""
-        known = next((other for other in reversed(self.things) if other.name == thing.name), None)
-        if thing.is_known and known is not None and thing.n <= known.n and not thing.attributes:
-            return known
-        if not thing.is_built:
-            thing = replace(thing, n=min(thing.n * self.times, MOST_COUNTED))
-            self.things.append(thing)
-        return thing
-
-    def process(self, piece: NounPhrase | str) -> None:
-        """Process anything but a relation phrase and its anchor."""
-        if isinstance(piece, NounPhrase):
-            if piece.name not in PLACES and not (thing := self.mention(piece)).is_built:
-                self.subject, self.anchor = thing, None
-        elif piece in MARKS or (piece == "," and self.times > 1):
-            self.host, self.times = None, 1
-        elif piece == "with" and self.times == 1:
-            self.host = self.subject
-        elif piece == "each" and self.subject is not None:
-            self.host, self.times = self.subject, max(self.subject.n, 1)
-
-    def relate(self, link: RelationPhrase, before: Piece, following: Piece) -> None:
-        """Process a relation phrase between two pieces."""
-        is_pronoun, follows_anchor = following in PRONOUNS or link.has_its, before == self.anchor
-        subject = self.anchor if follows_anchor and not is_pronoun else self.subject
-        if isinstance(following, NounPhrase):
-            anchor: NounPhrase | None = self.mention(following)
-        elif is_pronoun and follows_anchor:
-            anchor = self.anchor
-        elif is_pronoun and self.host is not None and self.host != self.subject:
-            anchor = self.host
-        elif is_pronoun:
-            anchor = next((thing for thing in reversed(self.things) if thing != self.subject), None)
-        elif self.table.to_room(link.phrase, "room") and not self.table.between_objects(link.phrase):
-            anchor = NounPhrase("room", (), "eq", 1, is_known=True)
-        else:
-            return
-        if subject is not None and anchor is not None:
-            self.add_relation(link, *((anchor, subject) if link.is_inverted else (subject, anchor)))
-            self.subject = subject
-            self.anchor = None if anchor.is_built else anchor
-
-    def add_relation(self, link: RelationPhrase, subject: NounPhrase, anchor: NounPhrase) -> None:
-        """Add a relation to an object or to the room if the table has it. Fewer than three things surround nothing:
-        they are next to it."""
-        relation = RELATION_NAMES.get(link.phrase, link.phrase.replace(" ", "_"))
-        many = f"{subject.quantity},{subject.n}"
-        if subject.is_built:
-            return
-        if anchor.is_built:
-            if self.table.to_room(link.phrase, element_of(anchor.name) or "room"):
-                self.add("room_relations", f"{many},{relation},{subject.name},{anchor.name}")
-        elif relation == "surround" and LEAST_SURROUNDING <= subject.n <= MOST_SURROUNDING:
-            marked = ",".join(f"{subject.name}:{place}" for place in range(subject.n))
-            self.add("object_relations", f"eq,1,surround,0,{anchor.name},{marked}")
-        elif relation == "surround":
-            self.add("object_relations", f"{many},next_to,0,{anchor.name},{subject.name}")
-        elif self.table.between_objects(link.phrase) and subject.name != anchor.name:
-            self.add("object_relations", f"{many},{relation},0,{anchor.name},{subject.name}")
-
-    def add_counts(self) -> None:
-        """Add counts and attributes. Numbers of the same category are summed.
-
-        Known things (*the two lamps*) are not added to new ones; they count where there are more of them.
-        """
-        for name in dict.fromkeys(thing.name for thing in self.things):
-            mentioned = [thing for thing in self.things if thing.name == name]
-            quantity = next((thing.quantity for thing in mentioned if thing.quantity != "eq"), "eq")
-            new = sum(thing.n for thing in mentioned if not thing.is_known)
-            known = max((thing.n for thing in mentioned if thing.is_known), default=0)
-            self.add("counts", f"{quantity},{min(max(new, known), MOST_COUNTED)},{name}")
-        for thing in self.things:
-            for attribute in thing.attributes:
-                self.add("attributes", f"{thing.quantity},{thing.n},{thing.name},{attribute}")
-
-    def add(self, field_name: str, entry: str) -> None:
-        """Add an entry unless it is already there."""
-        if entry not in self.entries[field_name]:
-            self.entries[field_name].append(entry)
-
-
-def annotate(description: str, table: RelationTable) -> dict[str, list[str]]:
-    """Return the entries of a description by field. A relation joins the things before and after its phrase.
+def annotate(description: str, relations: RelationTable, table: Furniture) -> dict[str, list[str]]:
+    """Return the entries of a description by field.
 
     >>> text = "A den with a red sofa by the wall, two lamps next to it, a book on the sofa."
-    >>> entries = annotate(text, relation_table())
+    >>> entries = annotate(text, relation_table(), furniture())
     >>> entries["counts"], entries["attributes"]
     (['eq,1,sofa', 'eq,2,lamp', 'eq,1,book'], ['eq,1,sofa,red'])
     >>> entries["object_relations"], entries["room_relations"]
     (['eq,2,next_to,0,sofa,lamp', 'eq,1,on,0,sofa,book'], ['eq,1,by,sofa,wall'])
 
-    A pronoun refers to the thing before ``with``, else to the thing before the current subject. ``each`` multiplies
-    numbers. There is no grammar behind this, only rules. They were written with the bundled descriptions in view, so
-    their score on those says little about other descriptions.
+    A definite thing is the last one of its name, and ``each`` multiplies numbers. A pronoun is the thing before the
+    last ``with`` of its sentence, else the one before the placed thing. The rules were written with the bundled
+    descriptions in view, so their score on those says little about other descriptions.
     """
-    state, pieces, at = _DescriptionState(table), list(_Tokens(description, table).pieces()), 0
-    while at < len(pieces):
-        piece = pieces[at]
-        if isinstance(piece, RelationPhrase):
-            following = pieces[at + 1] if at + 1 < len(pieces) else "."
-            state.relate(piece, pieces[at - 1], following)
-            at += isinstance(following, NounPhrase) or following in PRONOUNS
+    parsed = read_description(description, (), table)
+    mentions, attributes = _mentions(parsed), dict[str, None]()
+    for thing, mention in zip(parsed.things, mentions, strict=True):
+        for phrase, _ in attribute_words(thing, table):
+            if table.attribute_kind(phrase):
+                attributes[f"{mention.quantity},{mention.n},{mention.category},{phrase.replace(' ', '_')}"] = None
+    counts = list[str]()
+    for category in dict.fromkeys(mention.category for mention in mentions):
+        these = [mention for mention in mentions if mention.category == category]
+        quantity = next((mention.quantity for mention in these if mention.quantity != "eq"), "eq")
+        new = sum(mention.n for mention in these if mention.is_new)
+        n = max(new, *(mention.n for mention in these if not mention.is_new), 0)
+        counts.append(f"{quantity},{min(n, MOST_COUNTED)},{category}")
+    to_objects, to_room = dict[str, None](), dict[str, None]()
+    for placing, thing_number, anchor_number in _joined(parsed):
+        subject, name = mentions[thing_number], RELATION_NAMES.get(placing.phrase, placing.phrase.replace(" ", "_"))
+        if anchor_number is None:
+            element = placing.element or ("" if relations.between_objects(placing.phrase) else "room")
+            if element and relations.to_room(placing.phrase, element):
+                to_room[f"{subject.quantity},{subject.n},{name},{subject.category},{element}"] = None
+            continue
+        anchor = mentions[anchor_number]
+        if parsed.tokens[placing.start].word == "surrounded":
+            subject, anchor = anchor, subject
+        if subject.category == anchor.category or not relations.between_objects(placing.phrase):
+            continue
+        entry = f"{subject.quantity},{subject.n},{name},0,{anchor.category},{subject.category}"
+        if name == "surround" and LEAST_SURROUNDING <= subject.n <= MOST_SURROUNDING:
+            around = ",".join(f"{subject.category}:{number}" for number in range(subject.n))
+            entry = f"eq,1,surround,0,{anchor.category},{around}"
+        elif name == "surround":  # fewer than three things surround nothing: they are next to it
+            entry = f"{subject.quantity},{subject.n},next_to,0,{anchor.category},{subject.category}"
+        to_objects[entry] = None
+    return dict(zip(FIELDS.values(), (counts, list(attributes), list(to_objects), list(to_room)), strict=True))
+
+
+def _mentions(parsed: Description) -> list[Mention]:
+    words, mentions, times = [token.word for token in parsed.tokens], list[Mention](), 1
+    ends = [0, *(thing.end for thing in parsed.things)]
+    for before, thing in zip(ends, parsed.things, strict=False):
+        between = words[before : thing.start]
+        if not ENDS.isdisjoint(between) or "," in between:
+            times = 1
+        if mentions and "each" in between and "other" not in between:
+            times = mentions[-1].n
+        category, quantity = category_of(thing.name), thing.quantity
+        known = next((mention for mention in reversed(mentions) if mention.category == category), None)
+        is_definite = thing.is_definite or words[max(thing.start - len(thing.modifiers) - 2, 0)] == "the"  # the three
+        if known and is_definite and quantity is None:
+            mentions.append(known._replace(is_new=False))
         else:
-            state.process(piece)
-        at += 1
-    state.add_counts()
-    return state.entries
+            comparison, n = quantity[:2] if quantity else ("eq", 1)
+            mentions.append(Mention(category, comparison, min(n * times, MOST_COUNTED), not (known and is_definite)))
+    return mentions
+
+
+def _joined(parsed: Description) -> Iterator[tuple[Placing, int, int | None]]:
+    """Yield each placing with the indices of its thing and of its anchor, which may be what a pronoun refers to."""
+    words, things = [token.word for token in parsed.tokens], parsed.things
+    subject_of = dict[int | None, int]()
+    for placing in parsed.placings:
+        thing, anchor = placing.thing, placing.anchor
+        if thing is None:
+            continue
+        following = [word for word in words[placing.end : placing.end + 3] if word not in ("of", "both")]
+        is_pronoun = following[:1] and following[0] in PRONOUNS and following[1:2] != ["other"]
+        if anchor is None and not placing.element and (is_pronoun or "its" in words[placing.start : placing.end]):
+            before = placing.start
+            while before and words[before] != "with" and words[before] not in ENDS:
+                before -= 1
+            hosts = [number for number in range(thing) if things[number].end <= before and words[before] == "with"]
+            if thing in subject_of and thing not in hosts:  # two chairs beside the table that face it
+                thing, anchor = subject_of[thing], thing
+            elif hosts:  # a bench at the foot of the bed with a book on it
+                anchor = subject_of.get(hosts[-1], hosts[-1])
+            elif thing:
+                anchor = thing - 1
+        if placing.anchor is not None:
+            subject_of[placing.anchor] = thing
+        yield placing, thing, anchor

@@ -14,7 +14,7 @@ from told_rooms import draws, right, served, texts, with_entries
 from tsgkit.cli import main
 from tsgkit.suites.sceneeval.annotation_files import read_annotation_file
 from tsgkit.suites.sceneeval.annotations import Annotation
-from tsgkit.suites.sceneeval.makers.furniture import furniture
+from tsgkit.suites.sceneeval.furniture import furniture
 from tsgkit.suites.sceneeval.makers.room_plans import written_room
 
 Captured = pytest.CaptureFixture[str]

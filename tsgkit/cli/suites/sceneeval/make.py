@@ -91,7 +91,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from tsgkit.runs.decisions import Decisions
     from tsgkit.suites.sceneeval.annotation_files import read_annotations
     from tsgkit.suites.sceneeval.annotations import spaced
-    from tsgkit.suites.sceneeval.makers.furniture import furniture
+    from tsgkit.suites.sceneeval.furniture import furniture
     from tsgkit.suites.sceneeval.makers.maker import Maker, texts, written
     from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, draw_plans
 

@@ -36,7 +36,7 @@ from tsgkit.suites.sceneeval.annotations import (
     annotation_value,
     in_words,
 )
-from tsgkit.suites.sceneeval.makers.furniture import Furniture
+from tsgkit.suites.sceneeval.furniture import Furniture
 from tsgkit.suites.sceneeval.makers.maker import GeneratedItem, check, findings_with, one_line
 
 KEYS = "a accept, d drop, ? show edit commands, q stop and resume later"

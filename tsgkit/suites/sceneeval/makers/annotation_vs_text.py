@@ -28,20 +28,20 @@ from functools import cached_property
 from itertools import chain
 
 from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
-from tsgkit.lexicon import bases
 from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.sceneeval.annotation_files import as_json, read_annotations, unmapped_relations
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, annotation_of, spaced
-from tsgkit.suites.sceneeval.makers.descriptions import (
+from tsgkit.suites.sceneeval.descriptions import (
     Description,
     Placing,
     Quantity,
     Thing,
     attribute_words,
+    category_of,
     names_in,
     read_description,
 )
-from tsgkit.suites.sceneeval.makers.furniture import Furniture, furniture, key_of
+from tsgkit.suites.sceneeval.furniture import Furniture, furniture, key_of
 from tsgkit.suites.sceneeval.word_meanings import element_of, relation_table, words_of
 
 __all__ = ["RULES", "Batch", "annotation_of", "batch_findings", "furniture", "objects_of", "text_mismatches"]
@@ -165,7 +165,7 @@ class _AnnotationCheck:
                 yield self._finding("unknown-thing", f"nothing is counted that {thing.name!r} may be")
             elif not thing.name.startswith("shelves") or not thing.is_definite:
                 message = f"the text names {thing.name!r}, and nothing of the kind is counted"
-                hint = f"add {_head(thing)},{_singular(thing.name)} to the counts"
+                hint = f"add {_head(thing)},{category_of(thing.name)} to the counts"
                 yield self._finding("uncounted-thing", message, hint)
 
     def categories(self) -> Iterator[Finding]:
@@ -305,24 +305,6 @@ class _AnnotationCheck:
 def _head(thing: Thing) -> str:
     """Return the first fields of an entry for a thing."""
     return "eq,1" if thing.quantity is None else f"{thing.quantity.comparison},{thing.quantity.n}"
-
-
-def _singular(name: str) -> str:
-    """Return a name in the form of a category.
-
-    >>> _singular("storage boxes"), _singular("bookshelves"), _singular("chess"), _singular("knives")
-    ('storage_box', 'bookshelf', 'chess', 'knife')
-    """
-    *before, last = name.split()
-    if last.endswith("shelves"):
-        last = last[:-3] + "f"
-    elif last.endswith("ies"):
-        last = last[:-3] + "y"
-    elif last.endswith(("xes", "ches", "shes", "sses")):
-        last = last[:-2]
-    elif last.endswith("s") and not last.endswith("ss"):
-        last = bases(last)[:2][-1]
-    return "_".join([*before, last])
 
 
 def _is_tail(short: str, whole: str) -> bool:

@@ -30,9 +30,9 @@ from tsgkit.replies.reasoning import spoken
 from tsgkit.suites.sceneeval.annotate import annotation_prompt
 from tsgkit.suites.sceneeval.annotation_replies import answer_text, read_annotation_reply
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of, annotation_value
+from tsgkit.suites.sceneeval.descriptions import read_description
+from tsgkit.suites.sceneeval.furniture import Furniture, key_of
 from tsgkit.suites.sceneeval.makers.annotation_vs_text import Batch, text_mismatches
-from tsgkit.suites.sceneeval.makers.descriptions import read_description
-from tsgkit.suites.sceneeval.makers.furniture import Furniture, key_of
 from tsgkit.suites.sceneeval.makers.room_plans import RoomPlan, in_numbers, written_room
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.solvers.solver import UnitMapper, all_at_once

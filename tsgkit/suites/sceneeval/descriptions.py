@@ -23,10 +23,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 from tsgkit.geometry import ELEMENTS
+from tsgkit.lexicon.inflection import singular
 from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.sceneeval.annotation_replies import COMPARISONS, NUMBERS
 from tsgkit.suites.sceneeval.annotations import ROOMS, WORDS, spaced
-from tsgkit.suites.sceneeval.makers.furniture import CERTAIN_KINDS, Furniture, furniture, key_of
+from tsgkit.suites.sceneeval.furniture import CERTAIN_KINDS, Furniture, furniture, key_of
 from tsgkit.suites.sceneeval.word_meanings import relation_table, words_of
 
 __all__ = ["Description", "Placing", "Quantity", "Thing", "furniture", "names_in", "read_description"]
@@ -104,10 +105,13 @@ class Thing:
 class Placing(NamedTuple):
     """A phrase that says where something is: the placed thing and its anchor, if they are known.
 
-    ``thing`` and ``anchor`` are indices of things; ``element`` is a built element.
+    ``thing`` and ``anchor`` are indices of things; ``element`` is a built element; ``start`` and ``end`` are indices of
+    tokens.
     """
 
     phrase: str
+    start: int
+    end: int
     thing: int | None
     anchor: int | None
     element: str
@@ -316,7 +320,9 @@ def _placings(tokens: Sequence[Token], things: Sequence[Thing]) -> Iterator[Plac
                 continue
             start, end, size = kept[number], kept[last] + 1, len(words)
             if phrase != "by" or tokens[start - 1].word not in ("side", "surrounded"):
-                yield Placing(phrase, _thing_before(tokens, start, thing_at), *_what_follows(tokens, end, thing_at))
+                yield Placing(
+                    phrase, start, end, _thing_before(tokens, start, thing_at), *_what_follows(tokens, end, thing_at)
+                )
             break
         number += size
 
@@ -354,3 +360,14 @@ def attribute_words(thing: Thing, table: Furniture) -> tuple[tuple[str, bool], .
         found.append((phrase, table.attribute_kind(phrase) in CERTAIN_KINDS))
         place += size
     return tuple(found)
+
+
+def category_of(name: str) -> str:
+    """Return the category that a name means: in the singular, with underscores.
+
+    >>> category_of("storage boxes"), category_of("bookshelves"), category_of("chess"), category_of("knives")
+    ('storage_box', 'bookshelf', 'chess', 'knife')
+    """
+    *before, last = name.split()
+    last = last.removesuffix("ves") + "f" if last.endswith("shelves") else singular(last)
+    return "_".join([*before, last])
