@@ -346,8 +346,8 @@ def load_annotations(source: Source) -> Annotations:
 
 def _in_order(members: Iterable[str], group: str) -> list[str]:
     """Sort difficulties from easy to hard, and rooms by name."""
-    last = len(DIFFICULTIES)
-    return sorted(members, key=lambda one: (DIFFICULTIES.index(one) if one in DIFFICULTIES else last, one))
+    order = [*DIFFICULTIES]
+    return sorted(members, key=lambda name: (order.index(name) if name in order else len(order), name))
 
 
 ROWS = Rows(

@@ -46,7 +46,27 @@ QUANTITIES: Mapping[str, Callable[[int, int], bool]] = {
     "ge": operator.ge,
 }
 WORDS = {"eq": "exactly", "lt": "fewer than", "gt": "more than", "le": "at most", "ge": "at least"}
-DIFFICULTIES = ("easy", "medium", "hard")
+
+
+class Level(NamedTuple):
+    """What a description of a difficulty holds: the least and greatest number of objects, and of words."""
+
+    objects: tuple[int, int]
+    most_small: int
+    """The greatest number of small objects."""
+    drawn: tuple[int, int]
+    """The least and greatest number of objects of a drawn plan."""
+    drawn_small: int
+    """The greatest number of small objects of a drawn plan."""
+    words: tuple[int, int]
+    meaning: str
+
+
+DIFFICULTIES = {
+    "easy": Level((1, 4), 0, (2, 4), 0, (8, 60), "at most four objects, none of them small"),
+    "medium": Level((5, 8), 3, (5, 8), 3, (20, 110), "five to eight objects, at most three of them small"),
+    "hard": Level((9, 10_000), 10_000, (9, 16), 6, (35, 230), "nine objects or more"),
+}
 ROOMS = (
     "bedroom",
     "living room",

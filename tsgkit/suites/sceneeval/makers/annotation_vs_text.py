@@ -30,7 +30,7 @@ from itertools import chain
 from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
 from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.sceneeval.annotation_files import as_json, read_annotations, unmapped_relations
-from tsgkit.suites.sceneeval.annotations import Annotation, Specification, annotation_of, spaced
+from tsgkit.suites.sceneeval.annotations import DIFFICULTIES, Annotation, Specification, annotation_of, spaced
 from tsgkit.suites.sceneeval.descriptions import (
     Description,
     Placing,
@@ -67,8 +67,6 @@ RULES = {
     "odd-name": Rule(ERROR, "an entry has characters that names cannot have"),
     "unmapped-relation": Rule(ERROR, "a relation has no measured meaning"),
 }
-LEVELS = {"easy": (1, 4, 0), "medium": (5, 8, 3), "hard": (9, 10_000, 10_000)}
-"""For each difficulty, the least and greatest number of objects, and the greatest number of small ones."""
 SAME_STEM = {"wooden": "wood", "golden": "gold", "woolen": "wool", "gray": "grey", "sized": "size", "metallic": "metal"}
 NO_ATTRIBUTES = frozenset(
     ("second", "third", "other", "single", "more", "own", "very", "separate", "additional", "further")
@@ -144,9 +142,9 @@ class _AnnotationCheck:
 
     def level(self) -> Iterator[Finding]:
         name = self.annotation.difficulty
-        if name not in LEVELS:
+        if name not in DIFFICULTIES:
             return
-        fewest, most, most_small = LEVELS[name]
+        (fewest, most), most_small = DIFFICULTIES[name][:2]
         number = objects_of(self.annotation)
         counts = self.annotation.of_kind("cnt")
         small = sum(_least(spec) for spec in counts if self.table.is_small(spec.category))

@@ -29,7 +29,7 @@ from tsgkit.replies.near_json import values_in, well_formed
 from tsgkit.replies.reasoning import spoken
 from tsgkit.suites.sceneeval.annotate import annotation_prompt
 from tsgkit.suites.sceneeval.annotation_replies import answer_text, read_annotation_reply
-from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of, annotation_value
+from tsgkit.suites.sceneeval.annotations import DIFFICULTIES, Annotation, annotation_of, annotation_value
 from tsgkit.suites.sceneeval.descriptions import read_description
 from tsgkit.suites.sceneeval.furniture import Furniture, key_of
 from tsgkit.suites.sceneeval.makers.annotation_vs_text import Batch, text_mismatches
@@ -43,13 +43,6 @@ FIELDS = {
     "mend": ("entries", "rules", "difficulty", "level", "description", "annotation", "problems"),
 }
 ANNOTATE = "sceneeval/annotate"
-LENGTHS = {"easy": (8, 60), "medium": (20, 110), "hard": (35, 230)}
-"""The least and greatest number of words in a description, by difficulty."""
-LEVEL_TEXTS = {
-    "easy": "at most four objects, none of them small",
-    "medium": "five to eight objects, at most three of them small",
-    "hard": "nine objects or more",
-}
 MOST_TOLD = 30
 NO_DESCRIPTION = Finding("no-description", ERROR, "the reply had no JSON object with a description")
 
@@ -156,7 +149,7 @@ def _check_item(item: GeneratedItem, batch: Batch, place: int) -> None:
 
 def text_findings(drawn: RoomPlan, description: str, table: Furniture) -> Iterator[Finding]:
     """Yield the findings on a description by itself: its length, and missing rooms and things."""
-    least, most = LENGTHS[drawn.difficulty]
+    least, most = DIFFICULTIES[drawn.difficulty].words
     if not least <= (length := len(description.split())) <= most:
         yield _finding("length", drawn, f"the description has {length} words, not {least} to {most}")
     text = read_description(description, [thing.name for thing in drawn.things], table)
@@ -309,7 +302,7 @@ def _left(making: Generation) -> list[GeneratedItem]:
 def _describe_prompt(item: GeneratedItem) -> str:
     drawn = item.drawn
     rooms = " and ".join(in_numbers(1, room) for room in drawn.rooms)
-    least, most = LENGTHS[drawn.difficulty]
+    least, most = DIFFICULTIES[drawn.difficulty].words
     problems = [finding.message for finding in item.findings]
     if item.annotation.description:
         problems.append(f"It was: {item.annotation.description}")
@@ -334,7 +327,7 @@ def _mend_prompt(item: GeneratedItem) -> str:
         entries=parts["entries"].render(),
         rules=parts["rules"].render(),
         difficulty=difficulty,
-        level=LEVEL_TEXTS[difficulty],
+        level=DIFFICULTIES[difficulty].meaning,
         description=item.annotation.description,
         annotation=answer_text(item.annotation),
         problems="\n".join(problems),

@@ -26,14 +26,12 @@ from random import Random
 from typing import NamedTuple
 
 from tsgkit.suites.sceneeval.annotation_replies import NUMBERS
-from tsgkit.suites.sceneeval.annotations import KINDS, ROOMS, Annotation, Kind, annotation_of
+from tsgkit.suites.sceneeval.annotations import DIFFICULTIES, KINDS, ROOMS, Annotation, Kind, annotation_of
 from tsgkit.suites.sceneeval.furniture import PLACES, Furniture, furniture, key_of
 
 __all__ = ["ROOM_TYPES", "PlannedThing", "RoomPlan", "draw_plans", "furniture", "in_numbers", "written_room"]
 
 ROOM_TYPES = ROOMS[:-1]
-TOTALS = {"easy": (2, 4), "medium": (5, 8), "hard": (9, 16)}
-MOST_SMALL = {"easy": 0, "medium": 3, "hard": 6}
 MOST_BESIDES = 2
 """The maximum number of kinds of things on walls, from the ceiling and of rugs."""
 TWO_ROOMS = 0.25
@@ -92,7 +90,8 @@ def draw_plans(
     for number, room in enumerate(order[:count]):
         difficulty = difficulties[number % len(difficulties)]
         rng = Random(f"{seed}/{number}/{difficulty}/{room}")
-        total, most_small = rng.randint(*TOTALS[difficulty]), MOST_SMALL[difficulty]
+        level = DIFFICULTIES[difficulty]
+        total, most_small = rng.randint(*level.drawn), level.drawn_small
         others = [name for name in rooms if name != room]
         if difficulty == "hard" and others and rng.random() < TWO_ROOMS:
             second = rng.choice(others)
