@@ -16,7 +16,7 @@ from compared_runs import IDS, evaluate, write_questions, write_script
 from pages import Page
 from shipped import TASKS
 
-from tsgkit.report.comparison_tables import csv_lines
+from tsgkit.report.spreadsheet import csv_text
 
 STYLES = {"zero-shot": IDS[:4], "cot": IDS[:5], "few-shot": IDS}
 FORMATS = ("terminal", "markdown", "csv", "latex", "html")
@@ -60,7 +60,8 @@ def test_two_rows_are_one_block_that_says_everything_and_every_format_holds_ever
         "better on 20 items, worse on 2, the same on 2",
         "smallest difference that such items would probably show: ",
         "verdict: script:good.jsonl zero-shot is better",
-        "1 sample has no answer; they count as wrong: missing 1 (s0-0)",
+        "1 sample has no answer (1 missing); they count as wrong",
+        "no answer, tsg/sgqa: script:bad.jsonl zero-shot: missing s0-0",
         "after Holm's correction over 1 comparison.",
         "  won: 20 items\n    s0-0  1.000 against 0.000\n",
         "  lost: 2 items\n    s11-0  0.000 against 1.000\n",
@@ -82,8 +83,8 @@ def test_two_rows_are_one_block_that_says_everything_and_every_format_holds_ever
     rows = table(tsgkit("compare old new --format csv --items").out)
     assert [one["result"] for one in rows] == ["won"] * 20 + ["lost"] * 2
     lines = tsgkit("compare old new --format markdown --items").out.splitlines()
-    assert "`script:bad.jsonl zero-shot` | the first is better | 24 | 12 | 91.7 [" in lines[4]
-    assert "| +75.0 [" in lines[4] and sum("| `won` |" in line for line in lines) == 20
+    assert "`script:bad.jsonl zero-shot` | the first is better | 24 | 12 | 91.7 [" in lines[6]
+    assert "| +75.0 [" in lines[6] and sum("| `won` |" in line for line in lines) == 20
     ended = tsgkit("compare old new --json -o out.txt")
     assert (ended.out, ended.err.splitlines()[0]) == ("", "tsgkit: written: out.txt")
     assert len(json.loads(Path("out.txt").read_text())["comparisons"]) == 1
@@ -106,7 +107,7 @@ def test_hostile_names_are_inert_everywhere(tsgkit: CommandLine) -> None:
         assert "textbackslash{}x1b{[}2J\\textbar{}" in shown["latex"].replace("\\allowbreak{}", "")
     rows = table(tsgkit("compare evil --format csv --items").out)
     assert [row["item_id"] for row in rows[:3]] == ["'=HYPERLINK(1)-0", "'+1-0", "a\\x1b[31m-0"]
-    assert csv_lines([("=1+1", -0.5, None, "@x", "-y")]) == ["'=1+1,-0.5,,'@x,'-y"]
+    assert csv_text([("=1+1", -0.5, None, "@x", "-y")]) == "'=1+1,-0.5,,'@x,'-y\n"
 
 
 def test_grid_marks_styles_that_really_differ_and_many_rows_have_numbers_for_names(tsgkit: CommandLine) -> None:
@@ -116,7 +117,7 @@ def test_grid_marks_styles_that_really_differ_and_many_rows_have_numbers_for_nam
     assert lines[0].split() == ["model", "style", "tsg/sgqa", "exact_match"]
     assert lines[1].split()[:2] == ["script:model.jsonl", "zero-shot"]
     assert [line.endswith("(+)") for line in lines[1:5]] == [False, False, True, False]
-    assert "(+) better and (-) worse than the model's first style" in out
+    assert "(+) better, (-) worse than the model's first style" in out
     assert "without a mark no difference is shown" in out
     value: Any = tsgkit(f"compare {names} --grid --json").json
     assert [row["tasks"]["tsg/sgqa"]["mark"] for row in value["rows"]] == [None, None, "better"]

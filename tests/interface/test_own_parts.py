@@ -14,7 +14,7 @@ import pytest
 
 import tsgkit as tk
 from tsgkit.errors import UsageError
-from tsgkit.report import grid_table
+from tsgkit.report import comparison_formats
 from tsgkit.report.grid import grid
 
 Messages = list[dict[str, Any]]
@@ -293,7 +293,7 @@ def test_amounts_are_nowhere_shown_in_percent(tmp_path: Path) -> None:
     compared = tk.compare(run, metric="letters")
     assert "python:short zero-shot  4" in repr(compared) and "difference              -3" in repr(compared)
     assert "letters strict 4," in repr(run.explain("0", subject="python:short"))
-    table = "\n".join(grid_table.markdown(grid([run.path])))
+    table = comparison_formats.write(grid([run.path]), "markdown")
     for shown in (repr(run), repr(compared), table, run.explain("0")._repr_html_()):
         assert not any(percent in shown for percent in ("400", "700", "300"))
     assert "in points" not in repr(compared)

@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from xml.etree import ElementTree
 
 import pytest
@@ -17,14 +18,15 @@ from hypothesis import strategies as st
 from reported import ROW, baseline_run, hostile
 
 from tsgkit.errors import UsageError
-from tsgkit.report import json_value, junit, latex, latex_text, markdown, spreadsheet, summary, terminal
+from tsgkit.report import json_value, junit, latex, latex_text, markdown, spreadsheet, summary
+from tsgkit.report.figures import Estimate
 from tsgkit.report.formats import write
+from tsgkit.report.latex import FONT_SIZE, GAP, SMALL_SIZE, Column
 from tsgkit.report.latex_text import escaped, width, words
-from tsgkit.report.paper_columns import FONT_SIZE, GAP, INTERVAL_SIZE, Column
 from tsgkit.report.plain_text import HIDDEN, Foreign, inert
 from tsgkit.report.published_tables import against_published
 from tsgkit.report.report_rows import Report, gather
-from tsgkit.report.tables import Document, Line, Table
+from tsgkit.report.table import Cell, Document, Line, Table
 from tsgkit.report.terminal import PAPER, Screen, aligned, columns
 from tsgkit.runs.gates import Gate
 
@@ -45,7 +47,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
 def test_every_figure_of_the_csv_stands_in_the_json_and_rounded_in_the_tables(report: Report) -> None:
     value = json.loads(json_value.write(report))
     lines = [line for line in csv_lines(report) if line["kind"] == "metric"]
-    texts = terminal.write(report), markdown.write(report), latex.write(report).replace("{[}", "[")
+    texts = write(report, "terminal"), write(report, "markdown"), write(report, "latex").replace("{[}", "[")
     assert len(lines) >= 2 * 2 * (1 + 3)
     for line in lines:
         row = next(r for r in value["rows"] if (r["subject"], r["task"]) == (line["subject"], line["task"]))
@@ -55,16 +57,17 @@ def test_every_figure_of_the_csv_stands_in_the_json_and_rounded_in_the_tables(re
         assert line["items"] == str(board["n"])
         shown = f"{100 * found['value']:.1f}"
         around = "" if found["low"] is None else f"{100 * found['low']:.1f}"
-        for text in texts:
+        for text in texts[:2]:
             assert any(shown in one and around in one and f"{found['n']:.0f}" in one for one in text.splitlines())
+        assert any(shown in one and around in one for one in texts[2].splitlines())
 
 
 def test_every_number_for_people_has_its_interval_and_n_and_two_runs_are_told_apart() -> None:
     board = replace(ROW.board, profiles={"strict": ROW.board.profiles["strict"], "official": None})
-    text = terminal.write(Report((replace(ROW, board=board),)))
+    text = write(Report((replace(ROW, board=board),)), "terminal")
     row = next(line for line in text.splitlines() if "exact_match" in line)
-    assert row.split() == ["openai/x", "zero-shot", "exact_match", "more", "12.3", "[5.1,", "25.0]", "4", "-", "-", "-"]
-    text = terminal.write(Report((ROW, replace(ROW, run="runs/b"))))
+    assert row.split() == ["openai/x", "zero-shot", "exact_match", "more", "12.3", "[5.1,", "25.0]", "4", "-"]
+    text = write(Report((ROW, replace(ROW, run="runs/b"))), "terminal")
     assert "runs/a  openai/x" in text and "runs/b  openai/x" in text
     board = replace(ROW.board, profiles=ROW.board.profiles | {"official": None}, reasons={"official": "other words"})
     [line] = [line for line in csv_lines(Report((replace(ROW, board=board),))) if line["profile"] == "official"]
@@ -72,17 +75,17 @@ def test_every_number_for_people_has_its_interval_and_n_and_two_runs_are_told_ap
 
 
 def test_unknown_usage_stays_unknown_in_every_format_and_usage_of_some_calls_says_at_least() -> None:
-    for text in (terminal.write(REPORT), markdown.write(REPORT)):
+    for text in (write(REPORT, "terminal"), write(REPORT, "markdown")):
         assert text.count("(unknown)") == 3
-    assert "tokens in, tokens out, cost: (unknown)" in latex.write(REPORT)
+    assert "tokens in, tokens out, cost: (unknown)" in write(REPORT, "latex")
     assert ("cost", "(unknown)") in [(line["metric"], line["value"]) for line in csv_lines(REPORT)]
     assert json.loads(json_value.write(REPORT))["rows"][0]["usage"]["cost"] is None
     assert "(unknown)" in summary.write(REPORT)
     some = USAGE | {"prompt_tokens": 1200, "calls_without_usage": 1, "cost": 0.5}
-    text = terminal.write(Report((replace(ROW, usage=some),)))
+    text = write(Report((replace(ROW, usage=some),)), "terminal")
     assert "at least 1,200" in text and "at least $0.5000" in text and "cached input" not in text
     cached = USAGE | {"prompt_tokens": 1200, "cached_tokens": 300, "cached_input": 0.25}
-    text = terminal.write(Report((replace(ROW, usage=cached), replace(ROW, subject="openai/y"))), Screen(width=200))
+    text = write(Report((replace(ROW, usage=cached), replace(ROW, subject="openai/y"))), "terminal", Screen(width=200))
     assert "cached input" in text and "25.0 %" in text
 
 
@@ -93,7 +96,7 @@ def test_a_table_of_markdown_is_aligned_and_junit_tells_failures_from_errors() -
     counts = {"hallucinated_total": 5, "hallucinated_desc": 3, "hallucinated_new": 2, "hallucinating_items": 2}
     board = replace(ROW.board, counts=ROW.board.counts | counts | {"hallucinating_items_desc": 1})
     row = replace(ROW, kind="sa-sgg", task="tsg/sa-sgg", measured=("f1", "hallucinated", "hallucinating"), board=board)
-    text = terminal.write(Report((row,)))
+    text = write(Report((row,)), "terminal")
     table = text[text.index("elements outside L") :].splitlines()
     assert [" ".join(line.split()) for line in table[1:3]] == [
         "task subject way n total desc new items total items desc items new",
@@ -110,10 +113,13 @@ def test_a_table_of_markdown_is_aligned_and_junit_tells_failures_from_errors() -
 
 
 HEAD = ("task", "style", "metric", "n", "strict", "official", "unreadable", "failed", "tokens", "cost")
-ROWS = [
+ROWS: list[tuple[Cell, ...]] = [
     HEAD,
-    ("tsg/sgqa", "cot", "exact_match", "490", "87.5 [80.1, 92.0]", "83.0 [75.0, 90.1]", "0", "3", "1,234,567", "$1.20"),
-    ("tsg/ma-sgg", "few-shot", "f1", "9", "7.5 [0.1, 12.0]", "-", "0", "0", "9", "$0.01"),
+    (
+        *("tsg/sgqa", "cot", "exact_match", "490", Estimate("87.5", "[80.1, 92.0]"), Estimate("83.0", "[75.0, 90.1]")),
+        *("0", "3", "1,234,567", "$1.20"),
+    ),
+    ("tsg/ma-sgg", "few-shot", "f1", "9", Estimate("7.5", "[0.1, 12.0]"), "-", "0", "0", "9", "$0.01"),
 ]
 
 
@@ -153,7 +159,7 @@ NASTY = (
     "",
 )
 PLAIN = hostile("x")
-PLAIN_LINES = {module: module.write(PLAIN).split("\n") for module in (markdown, summary)}
+LINE_WRITERS = (partial(write, name="markdown"), summary.write)
 PLAIN_CELLS = [len(row) for row in csv.reader(io.StringIO(spreadsheet.write(PLAIN), newline=""))]
 names = st.one_of(
     st.text(max_size=30),
@@ -168,12 +174,12 @@ def hidden(text: str) -> set[str]:
 def check_every_format(name: str) -> None:
     """Check that a name changes no shape of any format, brings nothing hidden, and is obeyed by nobody."""
     report = hostile(name)
-    text = terminal.write(report)
-    assert not hidden(text) and text.count("\n") == terminal.write(PLAIN).count("\n")
-    for module, others in PLAIN_LINES.items():
-        text = module.write(report)
+    text = write(report, "terminal")
+    assert not hidden(text) and text.count("\n") == write(PLAIN, "terminal").count("\n")
+    for write_lines in LINE_WRITERS:
+        text = write_lines(report)
         assert not hidden(text)
-        for line, other in zip(text.split("\n"), others, strict=True):
+        for line, other in zip(text.split("\n"), write_lines(PLAIN).split("\n"), strict=True):
             assert line.count("`") % 2 == 0 and line.count("|") == other.count("|")
             outside = re.sub(r"`[^`]*`", "", line)
             assert outside.replace("(blank)", "") == re.sub(r"`[^`]*`", "", other)
@@ -182,7 +188,7 @@ def check_every_format(name: str) -> None:
     assert [len(row) for row in rows] == PLAIN_CELLS and not hidden(text.replace("\r\n", ""))
     for cell in (cell for row in rows for cell in row if not re.fullmatch(r"-?[0-9.]+(e-?[0-9]+)?", cell)):
         assert not cell.lstrip().startswith(spreadsheet.FORMULA), cell
-    comments = latex.write(report).split("\n\n")[0].split("\n")
+    comments = write(report, "latex").split("\n\n")[0].split("\n")
     assert len(comments) == 5 and all(line.startswith("% ") and not hidden(line) for line in comments)
     text = json_value.write(report)
     assert text.isascii() and not hidden(text) and json.loads(text)["rows"][0]["subject"] == name
@@ -219,7 +225,7 @@ def test_latex_gets_only_its_own_commands_the_letters_of_europe_and_numbers_for_
         assert re.sub(r"[^{}]|\{\}|\{[]\[*]\}", "", left) == ""
 
 
-def document(*rows: Sequence[str], notes: tuple[Line, ...] = (), words: int = 1) -> Document:
+def document(*rows: Sequence[Cell], notes: tuple[Line, ...] = (), words: int = 1) -> Document:
     head = ("subject", *(f"column {number}" for number in range(1, len(rows[0]))))
     return Document("", (Table(("a table",), head, tuple(map(tuple, rows)), notes, words),), ())
 
@@ -245,7 +251,7 @@ def test_columns_that_say_nothing_are_left_out_and_told_in_the_caption() -> None
 
 
 def test_values_are_aligned_with_intervals_small_beside_them_marks_raised_and_n_once_where_both_are_the_same() -> None:
-    text = latex.written(document(("a", "5.0 [1.0, 9.0] (+)"), ("b", "10.0"), (Foreign("c (+)"), "-")))
+    text = latex.written(document(("a", Estimate("5.0", "[1.0, 9.0]", "(+)")), ("b", "10.0"), (Foreign("c (+)"), "-")))
     assert r"\begin{tabular}{@{}lr@{\,}l@{}}" in text
     assert tabulars(text)[0][1:] == [
         ["a", "5.0", r"{\scriptsize [1.0, 9.0]$^{+}$}"],
@@ -254,13 +260,16 @@ def test_values_are_aligned_with_intervals_small_beside_them_marks_raised_and_n_
     ]
     assert words("(+) better, p <= 0.05") == r"$^{+}$ better, p $\le$ 0.05"
     assert escaped("(+) <=") == r"(+) \textless{}="
-    rows = (("a", "5.0", "4", "6.0", "4"), ("b", "5.1", "3", "-", "-"))
-    text = latex.written(Document("", (Table(("t",), ("subject", "strict", "n", "official", "n"), rows),), ()))
+    head = ("model", "task a\nf1", "task a\nrecall", "task b\nf1")
+    rows = (("a", Estimate("5.0", "[1.0, 9.0]"), "4.0", "6.0"), ("b", "5.1", "3.0", "-"))
+    text = latex.written(Document("", (Table(("t",), head, rows),), ()))
     assert tabulars(text)[0] == [
-        ["subject", "strict", "n", "official"],
-        ["a", "5.0", "4", "6.0"],
-        ["b", "5.1", "3", "--"],
+        ["", r"\multicolumn{3}{c}{task a}", r"\multicolumn{1}{c}{task b}"],
+        ["model", r"\multicolumn{2}{c}{f1}", "recall", "f1"],
+        ["a", "5.0", r"{\scriptsize [1.0, 9.0]}", "4.0", "6.0"],
+        ["b", "5.1", "", "3.0", "--"],
     ]
+    assert r"\cmidrule(lr){2-4}\cmidrule(lr){5-5}" in text
 
 
 def test_notes_stand_inside_the_float_and_nothing_between_the_tables_whose_labels_are_never_the_same(
@@ -269,7 +278,7 @@ def test_notes_stand_inside_the_float_and_nothing_between_the_tables_whose_label
     text = latex.written(document(("a", "1"), ("b", "2"), notes=(("first",), ("second",))))
     under = text[text.index("\\bottomrule") : text.index("\\end{table}")]
     assert "\\scriptsize\\raggedright\nfirst\\par\nsecond\n\\end{minipage}" in under
-    text = latex.write(report)
+    text = write(report, "latex")
     between = re.sub(r"\\begin\{(table\*?)\}.*?\\end\{\1\}", "", text, flags=re.DOTALL)
     assert all(line.startswith("%") for line in between.splitlines() if line not in ("", "\\clearpage"))
     labels = re.findall(r"\\label\{(.*)\}", text)
@@ -286,13 +295,16 @@ def test_a_long_or_wide_table_goes_on_and_a_column_is_as_wide_as_its_widest_valu
     parts = tabulars(text)
     assert [row for part in parts for row in part[1:]] == [list(row) for row in rows]
     assert (len(parts), "Part 2 of 3." in text, text.count("once")) == (3, True, 1)
-    cells = [f"{number}0.0 [1.0, 2.0]" for number in range(1, 30)]
-    parts = tabulars(latex.written(document(("a", *cells), ("b", *reversed(cells)))))
-    assert len(parts) > 2
-    assert [part[1][0] for part in parts] == ["a"] * len(parts)
-    assert [cell for part in parts for cell in part[1][1::2]] == [cell.split()[0] for cell in cells]
-    values = Column("f1", ("5.0", "10.0"), is_text=False, beside=("[1.0, 9.0]", ""))
-    value, interval = width("10.0") * FONT_SIZE, width("[1.0, 9.0]") * INTERVAL_SIZE
-    assert values.width == pytest.approx(value + interval + GAP)
-    head = Column("a heading that is wide", ("5.0",), is_text=False)
-    assert head.width == pytest.approx(width(head.head) * FONT_SIZE + GAP)
+    cells = [Estimate(f"{number}0.0", "[1.0, 2.0]") for number in range(1, 30)]
+    text = latex.written(document(("a", *cells), ("b", *reversed(cells))))
+    [[head, values, intervals, *_]] = tabulars(text)
+    kept = [int(name.removeprefix("column ")) for name in head[1:]]
+    assert kept == list(range(1, len(kept) + 1)) and 5 < len(kept) < 29
+    assert values == ["a", *(cells[number - 1].value for number in kept)]
+    assert intervals[-1] == r"{\scriptsize [1.0, 2.0]}" and "Left out: column 29, column 28" in text
+    column = Column("f1", (Estimate("5.0", "[1.0, 9.0]"), "10.0"), is_text=False)
+    value, interval = width("10.0") * FONT_SIZE, width("[1.0, 9.0]") * SMALL_SIZE
+    assert column.width() == pytest.approx(value + interval + GAP)
+    assert column.width(is_stacked=True) == pytest.approx(interval + GAP)
+    wide = Column("a heading that is wide", ("5.0",), is_text=False)
+    assert wide.width() == pytest.approx(width(wide.head) * FONT_SIZE + GAP)

@@ -82,7 +82,7 @@ def test_a_run_that_has_gone_away_leaves_the_results_and_an_unfinished_one_says_
 def test_rows_are_told_apart_and_differences_marked_or_why_not(tmp_path: Path) -> None:
     one = recorded(tmp_path / "a", "sgds", {"s": "[B]"}, styles=["zero-shot", "cot"])
     text = Page(write(gather([one]))).text
-    assert "(+) better and (-) worse than the model's first style" in text
+    assert "(+) better, (-) worse than the model's first style" in text
     assert "Marks are about accuracy" in text
     copy = Path(shutil.copytree(one, tmp_path / "copy"))
     text = Page(write(gather([one, copy]))).text

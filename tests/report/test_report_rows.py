@@ -17,7 +17,7 @@ from shipped import DATA, EVAL, POOL, TASKS
 from tsg_tasks import METRICS
 
 from tsgkit.errors import UsageError
-from tsgkit.report import terminal
+from tsgkit.report.formats import write
 from tsgkit.report.published_tables import (
     FoundDoubt,
     PublishedTable,
@@ -172,7 +172,7 @@ def test_every_difference_is_said_in_words_beside_figures_of_the_row_s_own_style
     board = replace(ROW.board, profiles={"strict": {"f1": Value(0.5, 0.4, 0.6, 4.0)}, "official": None})
     metrics = {"f1": METRICS["sa-sgg"]["f1"]}
     row = replace(ROW, kind="sa-sgg", task="tsg/sa-sgg", board=board, metrics=metrics, main="f1")
-    text = terminal.write(against_published(Report((row,))))
+    text = write(against_published(Report((row,))), "terminal")
     table = text[text.index("beside the published tables") :].splitlines()
     assert table[1].split() == ["subject", "way", "source", "n", "f1", *(f"hallucinated_{k}" for k in KINDS)]
     assert " ".join(table[2].split()) == "openai/x zero-shot here 4 50.0 [40.0, 60.0] (strict) 0 0 0"
@@ -265,4 +265,4 @@ def test_spatialgen_means_are_the_published_ones_and_a_control_stands_beside_its
     [beside] = report.beside
     assert beside.style == "published"
     assert {figure.doubt != "" for figure in beside.figures if figure.model == "Random"} == {True}
-    assert terminal.write(report).count("one draw of five letters") == 2
+    assert write(report, "terminal").count("one draw of five letters") == 2

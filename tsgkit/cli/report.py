@@ -61,9 +61,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the report where it is wanted."""
-    from tsgkit.report import junit, official_results, published_tables, summary, terminal
+    from tsgkit.report import junit, official_results, published_tables, summary
     from tsgkit.report.formats import write
     from tsgkit.report.report_rows import gather
+    from tsgkit.report.terminal import PAPER
     from tsgkit.runs.gates import gates_for
     from tsgkit.suites.suite import task_named
 
@@ -93,8 +94,8 @@ def run(arguments: argparse.Namespace) -> int:
         report = _renamed(report, shown)
         of_tasks = {row.task: row.of for row in report.rows if row.of is not None}
         gates = gates_for(arguments.fail_under, of_tasks) if arguments.fail_under else ()
-        on_screen = format == "terminal" and arguments.output is None
-        deliver(terminal.write(report, screen()) if on_screen else write(report, format), arguments.output)
+        width = screen() if arguments.output is None else PAPER
+        deliver(write(report, format, width), arguments.output)
         if arguments.junit is not None:
             write_report(arguments.junit, junit.write(report, gates))
         if arguments.summary is not None:

@@ -36,15 +36,14 @@ from tsgkit.lexicon import meant
 from tsgkit.library.documents.reader import read_file
 from tsgkit.library.overwrites import write_report
 from tsgkit.library.row_sources import pinned
-from tsgkit.report import comparison, comparison_formats, comparison_tables, grid_table, html
+from tsgkit.report import comparison, comparison_formats, comparison_tables, document_page, grid_table
 from tsgkit.report import grid as report_grid
 from tsgkit.report.audit_report import TaskAudit, audits_of
 from tsgkit.report.exports import Exported
 from tsgkit.report.figures import percent
-from tsgkit.report.html import drawn_up
 from tsgkit.report.plain_text import Foreign, count
 from tsgkit.report.score_text import score_lines
-from tsgkit.report.tables import Line, Table
+from tsgkit.report.table import Line, Table
 from tsgkit.runs import rescore_job, shard_merge
 from tsgkit.runs.rescore_job import Rescoring
 from tsgkit.suites import foreign_replies, suite
@@ -92,7 +91,8 @@ class ShownScene(Protocol):
 class Comparison(comparison.Comparison):
     """All pairs of rows as a table."""
 
-    _repr_html_ = comparison_tables.fragment
+    def _repr_html_(self) -> str:
+        return document_page.fragment(comparison_tables.comparison_document(self))
 
     def __repr__(self) -> str:
         return "\n".join(comparison_tables.terminal(self))
@@ -113,12 +113,10 @@ class Grid(report_grid.Grid):
     """Styles by tasks for every model as a table."""
 
     def __repr__(self) -> str:
-        return "\n".join(grid_table.terminal(self))
+        return comparison_formats.write(self, "terminal")
 
     def _repr_html_(self) -> str:
-        document = grid_table.document(self)
-        notes = html.listed(html.name("".join(note)) for note in document.notes)
-        return Markup("".join(map(drawn_up, document.tables)) + notes)
+        return document_page.fragment(grid_table.grid_document(self))
 
     def report(self, output: str | Path | None = None, *, format: str | None = None) -> str:
         """Return the table that ``tsgkit compare --grid`` writes; ``output`` is a file that it is written into too."""

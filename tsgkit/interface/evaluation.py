@@ -33,7 +33,7 @@ from tsgkit.interface.progress import waited_job, watch_of
 from tsgkit.interface.run import Run, Tabled
 from tsgkit.llm.settings import arguments_of
 from tsgkit.report.plain_text import Foreign
-from tsgkit.report.tables import Table
+from tsgkit.report.table import Table
 from tsgkit.runs import evaluation
 from tsgkit.runs.estimate import RowEstimate, estimates_of
 from tsgkit.runs.evaluation import Options

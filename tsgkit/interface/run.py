@@ -38,7 +38,7 @@ from tsgkit.report.recorded_calls import Called, Message, calls_about
 from tsgkit.report.report_rows import HEADLINE, gather, main_metric
 from tsgkit.report.results_table import results_lines
 from tsgkit.report.sample_facts import full_marks, is_wrong, key_of, known_usage, reason_of
-from tsgkit.report.tables import Table
+from tsgkit.report.table import Table
 from tsgkit.runs.evaluation import EvaluationOutcome
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.records import sample_value

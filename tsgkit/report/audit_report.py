@@ -24,7 +24,7 @@ from tsgkit.report import terminal as terminal_format
 from tsgkit.report.figures import NOTHING, number, percent
 from tsgkit.report.plain_text import Foreign
 from tsgkit.report.report_rows import main_metric
-from tsgkit.report.tables import Line, Table
+from tsgkit.report.table import Line, Table
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.results import records_of
 from tsgkit.runs.saved_run import SavedRun, open_saved_run
@@ -231,18 +231,8 @@ def as_page(audits: Sequence[TaskAudit]) -> str:
 
 
 def _page_parts(found: TaskAudit) -> Iterator[Markup]:
-    lead = html.listed(_marked(line) for line in _summary(found))
-    yield html.section(f"{found.task}: {found.title}", lead, *map(_page_table, _tables(found)))
-
-
-def _page_table(table: Table) -> Markup:
-    rows = ([html.name(cell) if isinstance(cell, Foreign) else html.text(cell) for cell in row] for row in table.rows)
-    notes = html.listed(_marked(line) for line in table.notes)
-    return Markup(html.table(table.head, rows, caption="".join(table.title)) + notes)
-
-
-def _marked(line: Line) -> Markup:
-    return Markup("".join(html.name(part) if isinstance(part, Foreign) else html.text(part) for part in line))
+    lead = html.listed(map(html.line, _summary(found)))
+    yield html.section(f"{found.task}: {found.title}", lead, *(html.drawn_up(table, 3) for table in _tables(found)))
 
 
 def _summary(found: TaskAudit) -> Iterator[Line]:

@@ -40,7 +40,7 @@ from tsgkit.graph.rules import Finding
 from tsgkit.report import html, terminal
 from tsgkit.report.html import tag, text
 from tsgkit.report.plain_text import count, inert
-from tsgkit.report.tables import Table
+from tsgkit.report.table import Table
 
 BY_RULES, BY_HANDS, BY_MODEL = "rules", "hands", "model"
 MOST_DRAWN = 300

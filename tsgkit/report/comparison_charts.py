@@ -97,7 +97,7 @@ def _told(row: Difference | Shares, kinds: tuple[str, ...]) -> str:
 
 
 def _said(row: Difference) -> str:
-    return points(row.value, row.interval, is_share=row.is_share)
+    return str(points(row.value, row.interval, is_share=row.is_share))
 
 
 def differences(found: Comparison) -> ComparisonChart:

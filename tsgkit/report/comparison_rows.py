@@ -104,6 +104,16 @@ class Contender:
         return Cell(self.subject, self.task, self.solver, self.style, 0, *self.axes)
 
     @property
+    def unanswered_ids(self) -> str:
+        """The items without an answer, the first ones by name."""
+        parts = []
+        for outcome, ids in self.unanswered.items():
+            different = tuple(dict.fromkeys(ids))
+            more = f" and {len(different) - NAMED:,} more" if len(different) > NAMED else ""
+            parts.append(f"{outcome} {', '.join(different[:NAMED])}{more}")
+        return "; ".join(parts)
+
+    @property
     def title(self) -> str:
         """The subject and the way of asking."""
         return " ".join(filter(None, [self.subject, self.way, *self.cell.axes]))
@@ -380,9 +390,9 @@ def _unanswered_note(one: Contender, profile: str) -> str:
     number = sum(map(len, one.unanswered.values()))
     if not number:
         return ""
-    listed = "; ".join(f"{outcome} {_listed(ids)}" for outcome, ids in one.unanswered.items())
+    listed = ", ".join(f"{len(ids):,} {outcome}" for outcome, ids in one.unanswered.items())
     samples = "sample has" if number == 1 else "samples have"
-    return f"{one.task}: {one.name}: {number:,} {samples} no answer; {_counted_as(one, profile)}: {listed}"
+    return f"{one.task}: {one.name}: {number:,} {samples} no answer ({listed}); {_counted_as(one, profile)}"
 
 
 def _counted_as(one: Contender, profile: str) -> str:
@@ -394,9 +404,3 @@ def _counted_as(one: Contender, profile: str) -> str:
         return f"where nothing was said, {one.metric} has nothing to count"
     faultless = not one.measure.more_is_better and not any(one.parts[item_id].sum for item_id in ids)
     return f"{one.metric} counts no fault in them" if faultless else "they count as wrong"
-
-
-def _listed(ids: Sequence[str]) -> str:
-    different = tuple(dict.fromkeys(ids))
-    more = f" and {len(different) - NAMED:,} more" if len(different) > NAMED else ""
-    return f"{len(ids):,} ({', '.join(different[:NAMED])}{more})"

@@ -1,30 +1,23 @@
-"""Comparisons as terminal text, Markdown, CSV and JSON.
+"""Comparisons as tables, as text for a terminal, and as JSON.
 
-Names come from data and command lines. They are escaped for terminals, Markdown and spreadsheets.
+Names come from data and command lines.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tsgkit.graph.drawing.svg import Markup
-from tsgkit.report import html
-from tsgkit.report import markdown as markup
 from tsgkit.report import terminal as plain
 from tsgkit.report.comparison import ALPHA, Comparison, ItemScores, Pair
 from tsgkit.report.comparison_rows import Contender
-from tsgkit.report.figures import in_brackets, one_of, percent, points
+from tsgkit.report.figures import Estimate, in_brackets, one_of, percent, points
 from tsgkit.report.plain_text import Foreign, count, inert
-from tsgkit.report.spreadsheet import cell
-from tsgkit.report.tables import Document, Table
+from tsgkit.report.table import Cell, Document, Table
 from tsgkit.runs.plan import AXES
 from tsgkit.scoring.intervals import Interval
 
-Cell = str | float | int | None
-Sheet = list[tuple[Cell, ...]]
+Sheet = list[tuple[str | float | int | None, ...]]
 
 PAIR_COLUMNS = (
     *("task", "metric", "profile", "first", "second", "items", "clusters"),
@@ -53,7 +46,10 @@ def terminal(found: Comparison, *, with_items: bool = False, screen: plain.Scree
         if with_items:
             lines += [line for pair in pairs for line in _item_lines(pair, len(_metrics(pairs)) > 1)]
     lines += [f"note: {inert(note)}" for note in found.notes]
-    return [*lines, _explanation(found)]
+    unanswered = (row for row in found.rows if row.unanswered)
+    about = (f"no answer, {row.task}: {inert(row.name)}: {inert(row.unanswered_ids)}" for row in unanswered)
+    lines += dict.fromkeys(about)
+    return [*lines, " ".join(_explanation(found))]
 
 
 def _metrics(pairs: Sequence[Pair]) -> list[str]:
@@ -66,12 +62,11 @@ def _of_task(pairs: Sequence[Pair], found: Comparison, screen: plain.Screen) -> 
     return (_tables if len(_metrics(pairs)) == 1 else _by_metric)(pairs, found, screen)
 
 
-def _explanation(found: Comparison) -> str:
+def _explanation(found: Comparison) -> tuple[str, str]:
     units = one_of(one.clusters_are for one in found.rows)
-    return (
-        f"Brackets hold 95 % intervals over {units}. A difference counts as shown at p <= {ALPHA} after Holm's "
-        f"correction over {count(len(found.pairs), 'comparison')}."
-    )
+    over = count(len(found.pairs), "comparison")
+    shown = f"A difference counts as shown at p <= {ALPHA} after Holm's correction over {over}."
+    return f"Brackets hold 95 % intervals over {units}.", shown
 
 
 def _head(pair: Pair, profile: str) -> str:
@@ -108,7 +103,7 @@ def _resolvable(pair: Pair) -> str:
     return percent(found.value, is_share=pair.first.measure.is_share)
 
 
-def _values(pair: Pair) -> tuple[str, str]:
+def _values(pair: Pair) -> tuple[Estimate, Estimate]:
     """Return both values with their intervals."""
     found, is_share = pair.statistics, pair.first.measure.is_share
     return (
@@ -117,7 +112,7 @@ def _values(pair: Pair) -> tuple[str, str]:
     )
 
 
-def _difference(pair: Pair) -> str:
+def _difference(pair: Pair) -> Estimate:
     found = pair.statistics
     return points(found.difference, found.interval, is_share=pair.first.measure.is_share)
 
@@ -163,7 +158,7 @@ def _by_number(pair: Pair, numbers: dict[Contender, int]) -> tuple[str, str]:
     return f"{numbers[pair.first]} - {numbers[pair.second]}", better
 
 
-def _figures(pair: Pair) -> tuple[str, ...]:
+def _figures(pair: Pair) -> tuple[Cell, ...]:
     found = pair.statistics
     return (
         _difference(pair),
@@ -183,22 +178,15 @@ def _item_lines(pair: Pair, is_one_of_several: bool) -> Iterator[str]:
     yield ""
 
 
-def markdown(found: Comparison, *, with_items: bool = False) -> list[str]:
-    """Return a table of pairs, perhaps one of items, and the notes."""
-    tables = document(found, with_items=with_items).tables
-    lines = [line for table in tables for line in (*markup.table(table), "")]
-    return [*lines, f"Profile {found.profile}. {markup.shown(_explanation(found))}", *marked_notes(found.notes)]
-
-
-def document(found: Comparison, *, with_items: bool = False) -> Document:
+def comparison_document(found: Comparison, *, with_items: bool = False) -> Document:
     """Return all pairs as a table, perhaps one of items, and how to read them."""
     tables = [table_of(found)]
     if with_items:
         items = tuple(tuple(map(_marked, row)) for row in item_table(found)[1:])
         label = f"items {tables[0].label.removeprefix('comparison')}"
         tables.append(Table(("Items won and lost",), ITEM_COLUMNS, items, words=6, label=label))
-    reading = ((f"Profile {found.profile}. {_explanation(found)}",), *((Foreign(note),) for note in found.notes))
-    return Document("Comparisons", tuple(tables), reading)
+    brackets, shown = _explanation(found)
+    return Document("Comparisons", tuple(tables), ((f"Profile {found.profile}. {brackets}",), (shown,)))
 
 
 def table_of(found: Comparison) -> Table:
@@ -206,26 +194,16 @@ def table_of(found: Comparison) -> Table:
     tasks = dict.fromkeys(pair.first.task for pair in found.pairs)
     label = " ".join(["comparison", *(tasks if len(tasks) == 1 else ())])
     head = ("task", "metric", "first", "second", "verdict", "items", "clusters", "first's value", "second's value")
-    rows = tuple(map(_markdown_row, found.pairs))
-    return Table(("Comparisons",), (*head, *FIGURES), rows, _columns_explained(found.pairs), words=5, label=label)
+    rows = tuple(map(_row, found.pairs))
+    notes = (*_columns_explained(found.pairs), *((Foreign(note),) for note in found.notes))
+    return Table(("Comparisons",), (*head, *FIGURES), rows, notes, words=5, label=label)
 
 
-def fragment(found: Comparison) -> str:
-    """Return the pairs and notes as an HTML fragment."""
-    notes = html.listed(html.name(note) for note in (f"Profile {found.profile}. {_explanation(found)}", *found.notes))
-    return Markup(html.drawn_up(table_of(found)) + notes)
-
-
-def marked_notes(notes: Sequence[str]) -> list[str]:
-    """Notes as a list in Markdown; there are names of others in them."""
-    return ["", *(f"- {markup.shown(Foreign(note))}" for note in notes)] if notes else []
-
-
-def _marked(value: Cell) -> str:
+def _marked(value: str | float | None) -> str:
     return Foreign(value) if isinstance(value, str) else f"{value:.3f}"
 
 
-def _markdown_row(pair: Pair) -> tuple[str, ...]:
+def _row(pair: Pair) -> tuple[Cell, ...]:
     found = pair.statistics
     better = (
         "" if pair.better is None else "the first is better" if pair.better is pair.first else "the second is better"
@@ -245,7 +223,7 @@ def pair_table(found: Comparison) -> Sheet:
     return [PAIR_COLUMNS, *(tuple(_pair_cells(pair, found.profile)) for pair in found.pairs)]
 
 
-def _pair_cells(pair: Pair, profile: str) -> Iterator[Cell]:
+def _pair_cells(pair: Pair, profile: str) -> Iterator[str | float | int | None]:
     found = pair.statistics
     yield from (pair.first.task, pair.first.metric, profile, pair.first.name, pair.second.name)
     yield from (found.items, found.clusters)
@@ -261,13 +239,6 @@ def item_table(found: Comparison) -> Sheet:
         about = (pair.first.task, pair.first.metric, found.profile, pair.first.name, pair.second.name)
         rows += [(*about, *one, word) for word, items in (("won", pair.won), ("lost", pair.lost)) for one in items]
     return rows
-
-
-def csv_lines(table: Sequence[Sequence[Cell]]) -> list[str]:
-    """Return the lines of a CSV file, of which no cell is a formula."""
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows([[cell(value) for value in row] for row in table])
-    return out.getvalue().splitlines()
 
 
 def comparison_value(found: Comparison, *, with_items: bool = False) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Formatting of numbers: percent with one decimal, intervals, unknown values.
 
 >>> found = Value(0.78568, 0.71095, 0.85105, 91.0)
->>> percent(found), interval(found), weight(found)
-('78.6', '[71.1, 85.1]', '91')
+>>> percent(found), str(with_interval(found)), weight(found)
+('78.6', '78.6 [71.1, 85.1]', '91')
 >>> percent(None), cost({"cost": None, "calls_without_price": 3})
 ('-', '(unknown)')
 """
@@ -10,12 +10,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from tsgkit.scoring.intervals import Interval
 from tsgkit.suites.scoreboard import Value
 
 NOTHING, UNKNOWN = "-", "(unknown)"
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A figure as people read it: its value, its 95 % interval, and a mark.
+
+    >>> str(Estimate("50.0", "[25.0, 75.0]", "(+)")), str(Estimate("-"))
+    ('50.0 [25.0, 75.0] (+)', '-')
+    """
+
+    value: str
+    interval: str = ""
+    mark: str = ""
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.value, self.interval, self.mark)))
 
 
 def percent(value: Value | float | None, *, is_share: bool = True) -> str:
@@ -32,49 +49,47 @@ def percent(value: Value | float | None, *, is_share: bool = True) -> str:
 
 
 def interval(value: Value | None) -> str:
-    """Return the 95 % interval of a value."""
+    """Return the 95 % interval of a value; nothing where there is none."""
+    return with_interval(value).interval
+
+
+def with_interval(value: Value | None) -> Estimate:
+    """Return a value with its interval, alone where there is none.
+
+    >>> str(with_interval(Value(0.5, 0.25, 0.75, 8.0))), str(with_interval(Value(1.0, None, None, 1.0)))
+    ('50.0 [25.0, 75.0]', '100.0')
+    """
     if value is None or value.low is None or value.high is None:
-        return NOTHING
-    return _brackets(value.low, value.high, is_share=value.is_share)
+        return Estimate(percent(value))
+    return Estimate(percent(value), _brackets(value.low, value.high, is_share=value.is_share))
 
 
 def _brackets(low: float, high: float, *, is_share: bool) -> str:
     return f"[{percent(low, is_share=is_share)}, {percent(high, is_share=is_share)}]"
 
 
-def with_interval(value: Value) -> str:
-    """Return a value with its interval, alone where there is none.
-
-    >>> with_interval(Value(0.5, 0.25, 0.75, 8.0)), with_interval(Value(1.0, None, None, 1.0))
-    ('50.0 [25.0, 75.0]', '100.0')
-    """
-    return percent(value) if value.low is None else f"{percent(value)} {interval(value)}"
-
-
-def in_brackets(value: float | None, around: Interval | None, *, is_share: bool) -> str:
+def in_brackets(value: float | None, around: Interval | None, *, is_share: bool, mark: str = "") -> Estimate:
     """Return a value with its interval, if it has one.
 
-    >>> in_brackets(0.5, None, is_share=True), in_brackets(12, None, is_share=False)
+    >>> str(in_brackets(0.5, None, is_share=True)), str(in_brackets(12, None, is_share=False))
     ('50.0', '12')
     """
-    shown = percent(value, is_share=is_share)
-    return (
-        shown if value is None or around is None else f"{shown} {_brackets(around.low, around.high, is_share=is_share)}"
-    )
+    bounds = "" if value is None or around is None else _brackets(around.low, around.high, is_share=is_share)
+    return Estimate(percent(value, is_share=is_share), bounds, mark)
 
 
-def points(value: float | None, around: Interval | None, *, is_share: bool = True) -> str:
+def points(value: float | None, around: Interval | None, *, is_share: bool = True) -> Estimate:
     """Return a difference with its interval: of shares in points, else as it is.
 
-    >>> points(0.25, None), points(-0.0001, None), points(None, None), points(12, None, is_share=False)
-    ('+25.0', '0.0', '-', '+12')
+    >>> [points(value, None).value for value in (0.25, -0.0001, None)], points(12, None, is_share=False).value
+    (['+25.0', '0.0', '-'], '+12')
     """
     if value is None:
-        return NOTHING
-    shown = _signed(value, is_share=is_share)
+        return Estimate(NOTHING)
     if around is None:
-        return shown
-    return f"{shown} [{_signed(around.low, is_share=is_share)}, {_signed(around.high, is_share=is_share)}]"
+        return Estimate(_signed(value, is_share=is_share))
+    bounds = f"[{_signed(around.low, is_share=is_share)}, {_signed(around.high, is_share=is_share)}]"
+    return Estimate(_signed(value, is_share=is_share), bounds)
 
 
 def _signed(value: float, *, is_share: bool) -> str:

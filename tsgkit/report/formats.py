@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tsgkit.errors import UsageError
+from tsgkit.report.terminal import PAPER, Screen
 
 if TYPE_CHECKING:
     from tsgkit.report.report_rows import Report
+    from tsgkit.report.table import Document
 
 FORMATS = {
     "terminal": "terminal",
@@ -25,15 +27,27 @@ FORMATS = {
     "html": "page",
 }
 """The formats, and the module that writes each."""
+OF_TABLES = {"terminal": "terminal", "markdown": "markdown", "latex": "latex", "html": "document_page"}
+"""The formats for people, and the module that writes a document of tables in each."""
 ENDINGS = {".md": "markdown", ".csv": "csv", ".json": "json", ".tex": "latex", ".html": "html", ".htm": "html"}
 """The format for each file ending."""
 
 
-def write(report: Report, name: str) -> str:
+def write(report: Report, name: str, screen: Screen = PAPER) -> str:
     """Return the report in a format."""
     check_format(name)
-    module = import_module(f"tsgkit.report.{FORMATS[name]}")
-    text: str = module.write(report)
+    if name in ("csv", "json", "html"):
+        text: str = import_module(f"tsgkit.report.{FORMATS[name]}").write(report)
+        return text
+    from tsgkit.report.report_tables import document
+
+    return written(document(report), name, screen)
+
+
+def written(found: Document, name: str, screen: Screen = PAPER) -> str:
+    """Return a document of tables in a format for people; only a terminal has a width."""
+    write_document = import_module(f"tsgkit.report.{OF_TABLES[name]}").written
+    text: str = write_document(found, screen) if name == "terminal" else write_document(found)
     return text
 
 

@@ -72,19 +72,20 @@ class Grid:
         return tuple(name for name in AXES if any(name in row.axes for row in self.rows))
 
     @property
-    def legend(self) -> str:
-        """The explanation of the marks."""
+    def legend(self) -> tuple[str, ...]:
+        """What values and marks mean, in lines."""
         values = {cell.row.measure.is_share for row in self.rows for cell in row.cells if cell is not None}
         unit = "values in percent" if values == {True} else "shares in percent"
         brackets = f"{unit}; brackets hold 95 % intervals over {self.clusters_are}"
         row = "row" if self.axes else "style"
         if not self.pairs:
-            return f"{brackets}; every model has one {row} only, so nothing is compared"
+            return brackets, f"every model has one {row} only, so nothing is compared"
         number = len(self.pairs)
         over = "one comparison" if number == 1 else f"{number} comparisons"
         return (
-            f"{brackets}; {BETTER} better and {WORSE} worse than the model's first {row} on the same items "
-            f"(p <= 0.05, Holm-corrected over {over}); without a mark no difference is shown"
+            brackets,
+            f"{BETTER} better, {WORSE} worse than the model's first {row} on the same items",
+            f"at p <= 0.05, Holm-corrected over {over}; without a mark no difference is shown",
         )
 
 

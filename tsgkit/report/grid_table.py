@@ -1,42 +1,30 @@
-"""Grid of styles by tasks as terminal text, Markdown, CSV and JSON."""
+"""Grid of styles by tasks as a table, CSV and JSON."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tsgkit.report import markdown as markup
-from tsgkit.report import terminal as plain
-from tsgkit.report.comparison_tables import csv_lines, ends, marked_notes, pair_value
+from tsgkit.report.comparison_tables import Sheet, ends, pair_value
 from tsgkit.report.figures import NOTHING, in_brackets
 from tsgkit.report.grid import Grid, GridCell, GridRow
-from tsgkit.report.plain_text import Foreign, inert
-from tsgkit.report.tables import Document, Table
+from tsgkit.report.plain_text import Foreign
+from tsgkit.report.table import Cell, Document, Table
 
 CSV_COLUMNS = ("task", "metric", "profile", "value", "low", "high", "difference", "p_holm", "mark")
 
 
-def terminal(found: Grid, screen: plain.Screen = plain.PAPER) -> list[str]:
-    """Return the table, its legend, the notes."""
-    return [*plain.table(_table(found), screen), *(f"note: {inert(note)}" for note in found.notes)]
-
-
-def markdown(found: Grid) -> list[str]:
-    """Return the same in Markdown."""
-    return [*markup.table(_table(found)), *marked_notes(found.notes)]
-
-
-def document(found: Grid) -> Document:
+def grid_document(found: Grid) -> Document:
     """Return the grid as a table, with its notes."""
-    return Document("Styles by tasks", (_table(found),), tuple((Foreign(note),) for note in found.notes))
+    return Document("Styles by tasks", (_table(found),), tuple((line,) for line in found.legend))
 
 
 def _table(found: Grid) -> Table:
-    heads = (f"{task} {metric}" for task, metric in zip(found.tasks, found.metrics, strict=True))
+    heads = (f"{task}\n{metric}" for task, metric in zip(found.tasks, found.metrics, strict=True))
     rows = tuple((*map(_word_cell, _who(row, found)), *map(_cell, row.cells)) for row in found.rows)
     head = ("model", "style", *found.axes, *heads)
     label = " ".join(["grid", *(found.tasks if len(found.tasks) == 1 else ())])
     title, words = f"Styles by tasks, {found.profile}", 2 + len(found.axes)
-    return Table((title,), head, rows, ((found.legend,),), words, label=label)
+    return Table((title,), head, rows, tuple((Foreign(note),) for note in found.notes), words, label=label)
 
 
 def _who(row: GridRow, found: Grid) -> tuple[Any, ...]:
@@ -48,25 +36,29 @@ def _word_cell(value: object) -> str:
     return NOTHING if value in (None, "") else Foreign(str(value))
 
 
-def _cell(cell: GridCell | None) -> str:
+def _cell(cell: GridCell | None) -> Cell:
     if cell is None:
         return NOTHING
-    value = in_brackets(cell.value, cell.interval, is_share=cell.row.measure.is_share)
-    return f"{value} {cell.mark}".rstrip()
+    return in_brackets(cell.value, cell.interval, is_share=cell.row.measure.is_share, mark=cell.mark)
 
 
-def csv(found: Grid) -> list[str]:
-    """Return one line for every model, style and task."""
+def grid_table(found: Grid) -> Sheet:
+    """Return one line for every model, style and task, under the names of its columns."""
     rows = [
         (
-            *(*_who(row, found), task, cell.row.metric, found.profile, cell.value, *ends(cell.interval)),
+            *_who(row, found),
+            task,
+            cell.row.metric,
+            found.profile,
+            cell.value,
+            *ends(cell.interval),
             *_against_first(cell),
         )
         for row in found.rows
         for task, cell in zip(found.tasks, row.cells, strict=True)
         if cell is not None
     ]
-    return csv_lines([("model", "style", *found.axes, *CSV_COLUMNS), *rows])
+    return [("model", "style", *found.axes, *CSV_COLUMNS), *rows]
 
 
 def _against_first(cell: GridCell) -> tuple[float | None, float | None, str]:
@@ -90,7 +82,7 @@ def grid_value(found: Grid) -> dict[str, Any]:
         "tasks": dict(zip(found.tasks, found.metrics, strict=True)),
         "rows": [_row_value(row, found) for row in found.rows],
         "comparisons": [pair_value(pair) for pair in found.pairs],
-        "legend": found.legend,
+        "legend": "; ".join(found.legend),
         "notes": list(found.notes),
     }
 

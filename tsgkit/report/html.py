@@ -18,12 +18,12 @@ from html import escape, unescape
 from typing import TYPE_CHECKING, NamedTuple
 
 from tsgkit.graph.drawing.svg import Markup
-from tsgkit.report.figures import NOTHING
-from tsgkit.report.plain_text import inert
+from tsgkit.report.figures import NOTHING, Estimate
+from tsgkit.report.plain_text import Foreign, inert
 from tsgkit.report.stylesheet import STYLE
 
 if TYPE_CHECKING:
-    from tsgkit.report.tables import Table
+    from tsgkit.report.table import Cell, Line, Table
 
 VOID = frozenset({"meta", "br", "hr", "col", "img"})
 LAYOUT = re.compile(r"[^\n\t]+")
@@ -161,23 +161,35 @@ def _heading(column: _Column) -> Markup:
     return tag("th", Markup(above + text(word)), scope="col", role="columnheader", **_look(column))
 
 
-def _cell(column: _Column, cell: Markup) -> Markup:
+def _cell(column: _Column, content: Markup) -> Markup:
     label = column.word.replace("\n", " ")
     if not column.place:
-        return tag("th", cell, data_label=label, scope="row", role="rowheader")
-    return tag("td", tag("span", cell), data_label=label, role="cell", **_look(column))
+        return tag("th", content, data_label=label, scope="row", role="rowheader")
+    return tag("td", tag("span", content), data_label=label, role="cell", **_look(column))
 
 
 def _look(column: _Column) -> dict[str, str]:
     return {"class_": column.look} if column.look else {}
 
 
-def drawn_up(one: Table) -> Markup:
-    """Return a table of words and figures, as it stands."""
-    heading = tag("h4", name("".join(one.title)))
-    rows = ([name(cell) for cell in row] for row in one.rows)
-    notes = listed(name("".join(note)) for note in one.notes)
-    return Markup(heading + table(one.head, rows, as_cards=False) + notes)
+def cell(value: Cell) -> Markup:
+    """Return a cell: words and numbers as names, a figure with its interval in paler letters."""
+    if not isinstance(value, Estimate):
+        return name(value)
+    around = tag("span", text(f" {value.interval}"), class_="interval") if value.interval else Markup("")
+    return Markup(tag("b", text(value.value)) + around + (text(f" {value.mark}") if value.mark else Markup("")))
+
+
+def line(pieces: Line) -> Markup:
+    """Return a line of text, in which names of others keep their direction to themselves."""
+    return Markup("".join(name(piece) if isinstance(piece, Foreign) else text(piece) for piece in pieces))
+
+
+def drawn_up(one: Table, level: int = 4) -> Markup:
+    """Return a table of words and figures under its title, with its notes."""
+    rows = ([cell(value) for value in row] for row in one.rows)
+    heading = tag(f"h{level}", line(one.title))
+    return Markup(heading + table(one.head, rows, as_cards=False) + listed(map(line, one.notes)))
 
 
 def folded(summary: Markup, *parts: Markup, is_open: bool = False) -> Markup:

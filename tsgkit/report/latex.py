@@ -1,4 +1,4 @@
-r"""Report as LaTeX tables for a paper: floats with caption, label and rules of booktabs.
+r"""Tables in LaTeX for a paper: floats with caption, label and rules of booktabs.
 
 >>> print(written(Document("", (Table(("f1",), ("subject", "f1"), (("a_b", "5.0"), ("c", "-"))),), ())), end="")
 % Tables for \input. The preamble needs \usepackage{booktabs}.
@@ -18,8 +18,10 @@ c & -- \\
 \end{tabular}
 \end{table}
 
-A table that is wider than a column of a page spans both (``table*``). One that is wider than a page continues below,
-one that is longer continues in another float. The caption names what is the same in all rows.
+Columns without content are left out; what is the same in all rows stands in the caption. A table that is wider than a
+column of a page spans both (``table*``). Where even that is too narrow, intervals go below their values, then long
+names are broken, then the columns that matter least are left out. Short notes stand below a table, three at most; all
+others are comments. A table that is longer than a page continues in another float.
 """
 
 from __future__ import annotations
@@ -28,125 +30,152 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import groupby
 
-from tsgkit.report.latex_text import breakable, comment, escaped, figure, interval, words
-from tsgkit.report.paper_columns import FONT_SIZE, GAP, Column, PaperColumns, panels, shown
+from tsgkit.report.figures import NOTHING, Estimate
+from tsgkit.report.latex_text import breakable, comment, escaped, figure, interval, width, words
 from tsgkit.report.plain_text import Foreign
-from tsgkit.report.report_rows import Report
-from tsgkit.report.tables import Document, Line, Table, document
+from tsgkit.report.table import LEAST_NEEDED, Cell, Document, Line, Table
 
 PREAMBLE = r"Tables for \input. The preamble needs \usepackage{booktabs}."
 COLUMN, PAGE = 195.0, 335.0
 """The least width of a column in two-column papers, and of a page, in points, less a margin for wrong estimates."""
 LEAST_TEXT = 45.0
 """The least width of a column of text whose lines are broken."""
+FONT_SIZE, SMALL_SIZE = 8.6, 8.1
+"""Sizes of the letters of cells and intervals in points, generous, since Computer Modern is wider when small."""
+GAP = 6.0
+"""The space between two columns in points."""
 MOST_LINES, LEAST_LINES = 42, 10
 """How many lines of a table fit on a page below its caption, and how many a part has at least."""
-LINE_OF_NOTES = 90
+MOST_NOTES = 3
+LONGEST_NOTE = 48.0
+"""The width of a note that fits on one line of a page, in em."""
 MOST_FLOATS = 16
 """LaTeX keeps only so many floats in mind."""
 LONGEST_LABEL = 60
+EMPTY = frozenset({"", NOTHING})
 
 
-def write(report: Report) -> str:
-    """Return the report as LaTeX."""
-    return written(document(report))
+@dataclass(frozen=True)
+class Column:
+    """A column of a table: text, or figures with their intervals beside them."""
+
+    head: str
+    cells: tuple[Cell, ...]
+    is_text: bool
+
+    @property
+    def name(self) -> str:
+        """The last line of the head; the one above names its group."""
+        return self.head.rpartition("\n")[2]
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The cells without intervals and marks."""
+        return tuple(cell.value if isinstance(cell, Estimate) else cell for cell in self.cells)
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """The interval and mark of each cell."""
+        return tuple(
+            " ".join(filter(None, (cell.interval, cell.mark))) if isinstance(cell, Estimate) else ""
+            for cell in self.cells
+        )
+
+    def width(self, *, is_stacked: bool = False) -> float:
+        """Return roughly the width in points; ``is_stacked``: intervals stand below their values."""
+        value = max(map(width, self.texts), default=0) * FONT_SIZE
+        small = max(map(width, self.beside), default=0) * SMALL_SIZE
+        return max(width(self.name) * FONT_SIZE, max(value, small) if is_stacked else value + small) + GAP
+
+    @property
+    def is_empty(self) -> bool:
+        """True if no cell says anything."""
+        return EMPTY.issuperset(self.texts)
+
+    @property
+    def is_same(self) -> bool:
+        """True if one cell is enough for all rows: the same words, or the same count in several rows."""
+        if len(set(self.texts)) != 1 or any(self.beside):
+            return False
+        has_figures = not self.is_text and re.search(r"\d", self.texts[0])
+        is_count = re.fullmatch(r"[\d,]+", self.texts[0]) and (len(self.cells) > 1 or self.texts[0] == "0")
+        return bool(is_count) if has_figures else True
+
+
+@dataclass
+class _Layout:
+    """What a table shows, and how: its columns, what is said of the others, and the widths of broken texts."""
+
+    columns: list[Column]
+    same: list[tuple[str, str]]
+    empty: list[str]
+    left_out: list[str] = field(default_factory=list)
+    is_wide: bool = False
+    is_stacked: bool = False
+    texts: dict[str, float] = field(default_factory=dict)
 
 
 def written(found: Document) -> str:
-    """Return the tables of a document as LaTeX; its sources are comments."""
+    """Return the tables of a document as LaTeX; its sources and long notes are comments."""
     lines = [comment(PREAMBLE), *(comment("".join(line)) for line in found.sources)]
-    lines += [_left_out(table) for table in found.tables if not _has_values(table)]
-    labels: dict[str, int] = {}
-    for number, part in enumerate(_parts(found)):
-        if number and number % MOST_FLOATS == 0:
-            lines += ["", "\\clearpage"]
-        lines += ["", *_float(part, _unique(_label(part.table), labels))]
+    layouts = [(table, _layout(table)) for table in found.tables]
+    has_intervals = any(any(column.beside) for _, layout in layouts for column in layout.columns)
+    labels, floats = dict[str, int](), 0
+    for table, layout in layouts:
+        if table.words < len(table.head) and all(column.is_text for column in layout.columns):
+            about = [f"{head}: {cell}" for head, cell in layout.same]
+            lines.append(comment("; ".join([f"no values, so no table: {''.join(table.title)}", *about])))
+            continue
+        tells = not has_intervals or any(any(column.beside) for column in layout.columns)
+        notes = (*(found.reading if tells else ()), *table.notes)
+        short = [note for note in notes if width("".join(note)) <= LONGEST_NOTE][:MOST_NOTES]
+        slices = _slices(layout, len(short))
+        for number, rows in enumerate(slices, 1):
+            lines += ["\\clearpage"] if floats and floats % MOST_FLOATS == 0 else []
+            floats += 1
+            lines.append("")
+            part = f" Part {number} of {len(slices)}." if len(slices) > 1 else ""
+            below = short if number == len(slices) else []
+            lines += _float(layout, rows, _caption(table, layout, rows) + part, _unique(_label(table), labels), below)
+        lines += [comment("".join(note)) for note in notes if note not in short]
     return "\n".join(lines) + "\n"
 
 
-@dataclass(frozen=True)
-class _Part:
-    """A part of a table that fits on a page: some of its rows."""
-
-    table: Table
-    found: PaperColumns
-    rows: slice
-    number: int
-    of: int
-    notes: tuple[Line, ...]
-
-    @property
-    def is_last(self) -> bool:
-        return self.number == self.of
-
-
-@dataclass(frozen=True)
-class _Layout:
-    """The widths of a part: whether it spans two columns, and how wide each text column is, if its lines are broken."""
-
-    is_wide: bool
-    texts: dict[str, float]
-    panels: tuple[tuple[Column, ...], ...]
-
-
-def _parts(found: Document) -> Iterator[_Part]:
-    """Yield all tables in parts; those with intervals say how to read them."""
-    tables = [(table, shown(table)) for table in found.tables if _has_values(table)]
-    told = [any(any(column.beside) for column in columns.columns) for _, columns in tables]
-    if not any(told):
-        told = [True] * len(tables)
-    for (table, columns), says in zip(tables, told, strict=True):
-        notes = (*table.notes, *(found.reading if says else ()))
-        slices = _slices(columns, notes)
-        for number, rows in enumerate(slices, 1):
-            yield _Part(table, columns, rows, number, len(slices), notes)
-
-
-def _has_values(table: Table) -> bool:
-    """True unless a table for figures has none."""
-    return table.words >= len(table.head) or any(not column.is_text for column in shown(table).columns)
-
-
-def _left_out(table: Table) -> str:
-    """Return why there is no table, and what all its rows have in common."""
-    said = [f"{head}: {cell}" for head, cell in shown(table).same]
-    return comment("; ".join([f"no values, so no table: {''.join(table.title)}", *said]))
-
-
-def _slices(found: PaperColumns, notes: Sequence[Line]) -> list[slice]:
-    """Return the rows that fit on a page each."""
-    layout = _layout(found.columns)
-    below = sum(math.ceil(len("".join(note)) / LINE_OF_NOTES) for note in notes)
-    most = max(LEAST_LINES, (MOST_LINES - below) // len(layout.panels))
-    begins, used = [0], 0
-    many = len(found.columns[0].cells) if found.columns else 0
-    for row in range(many):
-        lines = max((_lines(column, row, layout) for column in found.columns if column.is_text), default=1)
-        if used and used + lines > most:
-            begins.append(row)
-            used = 0
-        used += lines
-    return [slice(start, end) for start, end in zip(begins, [*begins[1:], many], strict=True)]
-
-
-def _lines(column: Column, row: int, layout: _Layout) -> int:
-    room = layout.texts.get(column.head)
-    alone = Column("", (column.cells[row],), is_text=True)
-    return 1 if room is None else math.ceil((alone.width - GAP) / room) or 1
-
-
-def _layout(columns: Sequence[Column]) -> _Layout:
-    total = sum(column.width for column in columns)
-    if total <= PAGE:
-        return _Layout(total > COLUMN, {}, (tuple(columns),))
-    texts = [column for column in columns if column.is_text]
-    figures = total - sum(column.width for column in texts)
-    room = max(PAGE - figures, (LEAST_TEXT + GAP) * len(texts), PAGE / 3)
-    widths = _shared(texts, min(room, sum(column.width for column in texts)))
-    taken = sum(widths.get(column.head, column.width - GAP) + GAP for column in texts)
-    return _Layout(True, widths, tuple(panels(columns, PAGE, taken)))
+def _layout(table: Table) -> _Layout:
+    cells = list(zip(*table.rows, strict=True)) or [()] * len(table.head)
+    columns = [Column(head, cells[place], place < table.words) for place, head in enumerate(table.head)]
+    full = [column for column in columns if not column.is_empty]
+    texts = [column for column in full if column.is_text]
+    names = next((column for column in texts if not column.is_same), next(iter(texts), None))
+    same = [column for column in full if column is not names and column.is_same]
+    if all(column.is_text or column in same for column in full):  # counts that are all there is
+        same = [column for column in same if column.is_text or column.texts[0] in ("0", *EMPTY)]
+    layout = _Layout(
+        columns=[column for column in full if column not in same],
+        same=[(column.head.replace("\n", " "), column.texts[0]) for column in same],
+        empty=[column.head.replace("\n", " ") for column in columns if column.is_empty and not column.is_text],
+    )
+    while (total := sum(column.width() for column in layout.columns)) > PAGE:
+        figures = [column for column in layout.columns if not column.is_text]
+        taken = sum(column.width(is_stacked=True) for column in figures)
+        texts = [column for column in layout.columns if column.is_text]
+        named = sum(column.width() for column in texts)
+        layout.is_wide = True
+        layout.is_stacked = any(any(column.beside) for column in figures) and taken + named < total
+        if layout.is_stacked and taken + named <= PAGE:
+            return layout
+        if PAGE - taken >= (LEAST_TEXT + GAP) * len(texts) or len(figures) < 2:
+            layout.texts = _shared(texts, max(PAGE - taken, PAGE / 3))
+            return layout
+        least = next((name for name in LEAST_NEEDED for column in figures if column.name == name), figures[-1].name)
+        gone = [column for column in figures if column.name == least][-1]
+        layout.columns.remove(gone)
+        layout.left_out.append(gone.head.replace("\n", " "))
+    layout.is_wide, layout.is_stacked = total > COLUMN, False
+    return layout
 
 
 def _shared(texts: Sequence[Column], room: float) -> dict[str, float]:
@@ -154,86 +183,121 @@ def _shared(texts: Sequence[Column], room: float) -> dict[str, float]:
     wide, narrow = list(texts), 0.0
     while wide:
         share = (room - narrow) / len(wide)
-        fitting = [column for column in wide if column.width <= share]
+        fitting = [column for column in wide if column.width() <= share]
         if not fitting:
             return {column.head: math.floor(share - GAP) for column in wide}
-        narrow += sum(column.width for column in fitting)
+        narrow += sum(column.width() for column in fitting)
         wide = [column for column in wide if column not in fitting]
     return {}
 
 
-def _float(part: _Part, label: str) -> Iterator[str]:
-    layout = _layout(part.found.columns)
+def _slices(layout: _Layout, notes: int) -> list[slice]:
+    """Return the rows that fit on a page each."""
+    most = max(LEAST_LINES, MOST_LINES - notes)
+    begins, used = [0], 0
+    many = len(layout.columns[0].cells) if layout.columns else 0
+    for row in range(many):
+        lines = 2 if layout.is_stacked else 1
+        for column in layout.columns:
+            if room := layout.texts.get(column.head):
+                lines = max(lines, math.ceil(width(str(column.cells[row])) * FONT_SIZE / room))
+        if used and used + lines > most:
+            begins.append(row)
+            used = 0
+        used += lines
+    return [slice(start, end) for start, end in zip(begins, [*begins[1:], many], strict=True)]
+
+
+def _float(layout: _Layout, rows: slice, caption: str, label: str, notes: Sequence[Line]) -> Iterator[str]:
     kind = "table*" if layout.is_wide else "table"
     yield f"\\begin{{{kind}}}[{'tbp' if layout.is_wide else 'htbp'}]"
     yield "\\centering\\footnotesize\\setlength{\\tabcolsep}{3pt}"
-    yield f"\\caption{{{_caption(part)}}}"
+    yield f"\\caption{{{caption}}}"
     yield f"\\label{{{label}}}"
-    for number, columns in enumerate(layout.panels):
-        yield "\\par\\medskip" if number else "\\par\\smallskip"
-        yield from _tabular(columns, part.rows, layout)
-    if part.is_last and part.notes:
+    yield "\\par\\smallskip"
+    yield from _tabular(layout, rows)
+    if notes:
         yield "\\par\\smallskip"
         yield "\\begin{minipage}{\\linewidth}\\scriptsize\\raggedright"
-        yield "\\par\n".join(map(_line, part.notes))
+        yield "\\par\n".join(map(_line, notes))
         yield "\\end{minipage}"
     yield f"\\end{{{kind}}}"
 
 
-def _caption(part: _Part) -> str:
-    """Return the title, what all rows have in common, and which part of the table it is."""
-    title = part.table.caption or part.table.title
+def _caption(table: Table, layout: _Layout, rows: slice) -> str:
+    """Return the title, what all rows have in common, and what is not shown."""
+    title = table.caption or table.title
     first = title[0] if isinstance(title[0], Foreign) else title[0][:1].upper() + title[0][1:]
-    said = f"{_line((first, *title[1:]))}."
-    if part.found.same:
+    sentences = [_line((first, *title[1:]))]
+    if layout.same:
         heads: dict[str, list[str]] = {}
-        for head, cell in part.found.same:
+        for head, cell in layout.same:
             heads.setdefault(cell, []).append(head)
         common = "; ".join(f"{words(', '.join(names))}: {_line((cell,))}" for cell, names in heads.items())
-        said += f" {'In all rows: ' if part.rows.stop > 1 else ''}{common}."
-    if part.found.empty:
-        said += f" No value: {words(', '.join(dict.fromkeys(part.found.empty)))}."
-    return said if part.of == 1 else f"{said} Part {part.number} of {part.of}."
+        sentences.append(f"{'In all rows: ' if rows.stop > 1 else ''}{common}")
+    if layout.empty:
+        sentences.append(f"No value: {words(', '.join(dict.fromkeys(layout.empty)))}")
+    if layout.left_out:
+        sentences.append(f"Left out: {words(', '.join(dict.fromkeys(layout.left_out)))}")
+    return " ".join(f"{sentence}." for sentence in sentences)
 
 
-def _tabular(columns: Sequence[Column], rows: slice, layout: _Layout) -> Iterator[str]:
-    yield f"\\begin{{tabular}}{{@{{}}{''.join(_spec(column, layout) for column in columns)}@{{}}}}"
+def _tabular(layout: _Layout, rows: slice) -> Iterator[str]:
+    parts = [_spec(column, layout) for column in layout.columns]
+    yield f"\\begin{{tabular}}{{@{{}}{''.join(parts)}@{{}}}}"
     yield "\\toprule"
-    yield " & ".join(map(_head, columns)) + " \\\\"
+    yield from _groups(layout)
+    heads = (
+        words(column.name) if not isinstance(column.head, Foreign) else escaped(column.head)
+        for column in layout.columns
+    )
+    yield (
+        " & ".join(
+            f"\\multicolumn{{2}}{{c}}{{{head}}}" if "@" in part else head
+            for head, part in zip(heads, parts, strict=True)
+        )
+        + " \\\\"
+    )
     yield "\\midrule"
-    for row in zip(*(list(_cells(column, rows, layout)) for column in columns), strict=True):
-        yield " & ".join(row) + (" \\tabularnewline" if layout.texts else " \\\\")
+    end = " \\tabularnewline" if layout.texts else " \\\\"
+    for row in range(len(layout.columns[0].cells))[rows]:
+        yield " & ".join(_cell(column, row, layout) for column in layout.columns) + end
+        if layout.is_stacked:
+            below = (interval(column.beside[row]) for column in layout.columns)
+            yield " & ".join(below).strip() + end
     yield "\\bottomrule"
     yield "\\end{tabular}"
 
 
+def _groups(layout: _Layout) -> Iterator[str]:
+    """Yield the heads that span the columns of a group, with a rule below each."""
+    if not any("\n" in column.head for column in layout.columns):
+        return
+    heads, rules, place = list[str](), list[str](), 1
+    for group, members in groupby(layout.columns, lambda column: column.head.rpartition("\n")[0]):
+        cells = sum(1 if column.is_text or layout.is_stacked or not any(column.beside) else 2 for column in members)
+        heads.append(f"\\multicolumn{{{cells}}}{{c}}{{{words(group)}}}" if group else " & " * (cells - 1))
+        rules += [f"\\cmidrule(lr){{{place}-{place + cells - 1}}}"] if group else []
+        place += cells
+    yield " & ".join(heads) + " \\\\"
+    yield "".join(rules)
+
+
 def _spec(column: Column, layout: _Layout) -> str:
-    if column.head in layout.texts and column.is_text:
-        return f"p{{{layout.texts[column.head]:.0f}pt}}"
-    return "l" if column.is_text else "r@{\\,}l" if any(column.beside) else "r"
-
-
-def _head(column: Column) -> str:
-    head = words(column.head) if not isinstance(column.head, Foreign) else escaped(column.head)
-    return f"\\multicolumn{{2}}{{c}}{{{head}}}" if any(column.beside) else head
-
-
-def _cells(column: Column, rows: slice, layout: _Layout) -> Iterator[str]:
     if column.is_text:
-        room = layout.texts.get(column.head)
-        yield from (_text(cell, room) for cell in column.cells[rows])
-    elif any(column.beside):
-        for cell, beside in zip(column.cells[rows], column.beside[rows], strict=True):
-            yield f"{figure(cell)} & {interval(beside)}"
-    else:
-        yield from map(figure, column.cells[rows])
+        return f"p{{{layout.texts[column.head]:.0f}pt}}" if column.head in layout.texts else "l"
+    return "r@{\\,}l" if any(column.beside) and not layout.is_stacked else "r"
 
 
-def _text(cell: str, room: float | None) -> str:
-    """Return a cell of text, in lines where its column is only so many points wide."""
-    if room is not None:
-        return f"\\raggedright\\hspace{{0pt}}{breakable(cell, room / FONT_SIZE)}"
-    return figure(cell) if cell in ("", "-") else escaped(cell)
+def _cell(column: Column, row: int, layout: _Layout) -> str:
+    cell = column.texts[row]
+    if column.is_text:
+        if room := layout.texts.get(column.head):
+            return f"\\raggedright\\hspace{{0pt}}{breakable(cell, room / FONT_SIZE)}"
+        return figure(cell) if cell in EMPTY else escaped(cell)
+    if any(column.beside) and not layout.is_stacked:
+        return f"{figure(cell)} & {interval(column.beside[row])}"
+    return figure(cell)
 
 
 def _line(pieces: Line) -> str:
@@ -248,8 +312,8 @@ def _label(table: Table) -> str:
     'tab:tsg-sgqa-by-k'
     """
     plain = unicodedata.normalize("NFKD", table.label or "".join(table.title))
-    words = re.sub(r"[^a-z0-9]+", "-", plain.encode("ascii", "ignore").decode().lower())
-    return f"tab:{words[:LONGEST_LABEL].strip('-') or 'table'}"
+    letters = re.sub(r"[^a-z0-9]+", "-", plain.encode("ascii", "ignore").decode().lower())
+    return f"tab:{letters[:LONGEST_LABEL].strip('-') or 'table'}"
 
 
 def _unique(label: str, labels: dict[str, int]) -> str:

@@ -12,17 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tsgkit.report.plain_text import Foreign, inert
-from tsgkit.report.report_rows import Report
-from tsgkit.report.tables import Line, Table, document
+from tsgkit.report.table import Cell, Document, Line, Table
 
 ENDING = str.maketrans({"|": "\\x7c", "`": "\\x60"})
 SPECIAL = str.maketrans({letter: f"\\{letter}" for letter in "\\`*<>|#"})
 
 
-def write(report: Report) -> str:
-    """Return the report as Markdown."""
-    found = document(report)
-    blocks = [f"# {found.title}", *("\n".join(table(one)) for one in found.tables), _list(found.notes)]
+def written(found: Document) -> str:
+    """Return a document as Markdown."""
+    heading = [f"# {found.title}"] if len(found.tables) > 1 else []
+    blocks = [*heading, *("\n".join(table(one)) for one in found.tables), _list(found.notes)]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -30,7 +29,7 @@ def table(one: Table) -> Iterator[str]:
     """Yield a table under its heading, with its notes."""
     yield f"## {line(one.title)}"
     yield ""
-    yield _row(tuple(map(shown, one.head)))
+    yield _row(tuple(shown(head.replace("\n", " ")) for head in one.head))
     yield _row(tuple(":--" if place < one.words else "--:" for place in range(len(one.head))))
     yield from (_row(tuple(map(shown, row))) for row in one.rows)
     if one.notes:
@@ -38,10 +37,10 @@ def table(one: Table) -> Iterator[str]:
         yield _list(one.notes)
 
 
-def shown(text: str) -> str:
+def shown(text: Cell) -> str:
     """Return a cell."""
     if not isinstance(text, Foreign):
-        return inert(text).translate(SPECIAL)
+        return inert(str(text)).translate(SPECIAL)
     clean = inert(text).translate(ENDING)
     return f"`{clean}`" if clean.strip() else "(blank)"
 

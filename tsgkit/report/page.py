@@ -20,7 +20,7 @@ from tsgkit.report.page_results import headlines, results, value_shown
 from tsgkit.report.page_title import title_of
 from tsgkit.report.plots import Line, OutcomeBar, Point, ScoreRow
 from tsgkit.report.report_rows import MAIN, Report, ReportRow, gather
-from tsgkit.report.tables import controls, document, published_tables, shown_in, shown_path
+from tsgkit.report.report_tables import controls, document, published_tables, shown_in, shown_path
 from tsgkit.runs.folder import read_header
 from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.scoreboard import Board
@@ -147,10 +147,7 @@ def _troubles_of(row: ReportRow) -> Iterator[str]:
 
 def _beside(report: Report) -> Iterator[Markup]:
     """Yield the published figures beside ours, and the differences in how both were obtained."""
-    for table in published_tables(report):
-        yield tag("h3", html.name("".join(table.title)))
-        yield html.table(table.head, ([html.name(cell) for cell in row] for row in table.rows), as_cards=False)
-        yield html.listed(html.name("".join(note)) for note in table.notes)
+    yield from (html.drawn_up(table, 3) for table in published_tables(report))
 
 
 def _plots(report: Report) -> Iterator[Markup]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tsgkit.errors import TsgkitError
 from tsgkit.graph.drawing.svg import Markup
 from tsgkit.report import html
-from tsgkit.report.figures import NOTHING, interval, percent
+from tsgkit.report.figures import NOTHING, with_interval
 from tsgkit.report.grid import grid
 from tsgkit.report.html import tag, text
 from tsgkit.report.page_title import enumerated
@@ -57,11 +57,7 @@ def headlines(row: ReportRow) -> tuple[str, ...]:
 
 def value_shown(board: Board, profile: str, metric: str) -> Markup:
     """Return a value with its interval, or a dash."""
-    value = (board.profiles[profile] or {}).get(metric)
-    shown = tag("b", text(percent(value)))
-    if value is None or value.low is None:
-        return shown
-    return Markup(shown + tag("span", text(f" {interval(value)}"), class_="interval"))
+    return html.cell(with_interval((board.profiles[profile] or {}).get(metric)))
 
 
 def marks_of(report: Report) -> Marks:
@@ -77,7 +73,8 @@ def marks_of(report: Report) -> Marks:
     cells = [cell for row in found.rows for cell in row.cells if cell is not None]
     of = {(report.runs[cell.row.place], cell.row.cell): cell.mark for cell in cells if cell.mark}
     mains = enumerated(list(dict.fromkeys(found.metrics)))
-    legend = f"{found.legend[:1].upper()}{found.legend[1:]}. Marks are about {mains}."
+    legend = "; ".join(found.legend)
+    legend = f"{legend[:1].upper()}{legend[1:]}. Marks are about {mains}."
     return Marks(of, legend, found.notes)
 
 

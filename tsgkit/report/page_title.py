@@ -13,7 +13,7 @@ from typing import NamedTuple
 from tsgkit.errors import TsgkitError
 from tsgkit.report.plain_text import count
 from tsgkit.report.report_rows import Report
-from tsgkit.report.tables import shown_path
+from tsgkit.report.report_tables import shown_path
 from tsgkit.runs.folder import read_header
 
 MOST_NAMED = 4

@@ -9,10 +9,11 @@ from typing import Any
 
 from tsgkit.errors import BATCHES_OPEN
 from tsgkit.replies import READER
-from tsgkit.report.figures import interval, one_of, percent
+from tsgkit.report.figures import one_of, percent, with_interval
 from tsgkit.report.phrases import more_room
 from tsgkit.report.plain_text import code_options, count, inert
 from tsgkit.report.report_rows import controls_of, main_metric
+from tsgkit.report.table import Cell
 from tsgkit.report.terminal import PAPER, Screen, aligned
 from tsgkit.runs.evaluation import EvaluationOutcome
 from tsgkit.runs.plan import BASELINE, Plan
@@ -241,7 +242,7 @@ def _percent(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:.1f}"
 
 
-def _row(result: Result, metric: str) -> tuple[str, ...]:
+def _row(result: Result, metric: str) -> tuple[Cell, ...]:
     cell, counts = result.cell, result.board.counts
     usage = usage_value(result.usage)
     style = cell.style or ("" if cell.axes else "-")
@@ -251,7 +252,7 @@ def _row(result: Result, metric: str) -> tuple[str, ...]:
         " ".join([*way, *cell.axes, *([f"#{cell.repeat + 1}"] if cell.repeat else [])]),
         metric,
         str(result.total) if not result.unasked else f"{result.board.n}/{result.total}",
-        *(_shown(_value(result, profile, metric)) for profile in ("strict", "official")),
+        *(with_interval(_value(result, profile, metric)) for profile in ("strict", "official")),
         str(counts["unreadable"]),
         str(result.failed),
         _tokens(usage),
@@ -262,11 +263,6 @@ def _row(result: Result, metric: str) -> tuple[str, ...]:
 def _value(result: Result, profile: str, metric: str) -> Value | None:
     """Return a value of a row; none where nothing ended yet."""
     return (result.board.profiles[profile] or {}).get(metric)
-
-
-def _shown(value: Value | None) -> str:
-    around = "" if value is None or value.low is None else f" {interval(value)}"
-    return f"{percent(value)}{around}"
 
 
 def _tokens(usage: Mapping[str, Any] | None) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tsgkit.report.figures import UNKNOWN
 from tsgkit.report.plain_text import inert
@@ -36,6 +36,13 @@ def write(report: Report) -> str:
     writer.writeheader()
     writer.writerows({name: cell(value) for name, value in line.items()} for line in lines(report))
     return text.getvalue()
+
+
+def csv_text(table: Iterable[Sequence[object]]) -> str:
+    """Return a table as CSV, of which no cell is a formula."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([[cell(value) for value in row] for row in table])
+    return out.getvalue()
 
 
 def cell(value: object) -> str:

@@ -9,7 +9,7 @@ from tsgkit.report.junit import gates_missed, trouble
 from tsgkit.report.markdown import table
 from tsgkit.report.plain_text import Foreign
 from tsgkit.report.report_rows import Report
-from tsgkit.report.tables import Line, Table
+from tsgkit.report.table import Line, Table
 from tsgkit.runs.gates import Gate
 
 HEAD = ("task", "subject", "way", "metric", "strict", "95 % interval", "n", "official", "cost")

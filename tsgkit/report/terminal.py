@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from tsgkit.report.figures import Estimate
 from tsgkit.report.plain_text import inert
-from tsgkit.report.report_rows import Report
-from tsgkit.report.tables import Line, Table, document
+from tsgkit.report.table import INTERVALS, LEAST_NEEDED, Cell, Document, Line, Table
 
 
 @dataclass(frozen=True)
@@ -32,11 +31,10 @@ PAPER = Screen()
 """A file or a pipe: nothing is left out, nothing is coloured."""
 
 
-def write(report: Report, screen: Screen = PAPER) -> str:
-    """Return the report as text."""
-    shown = document(report)
-    blocks = ["\n".join(table(one, screen)) for one in shown.tables]
-    return "\n\n".join([*blocks, "\n".join(map(line, shown.notes))]) + "\n"
+def written(found: Document, screen: Screen = PAPER) -> str:
+    """Return a document as text."""
+    blocks = ["\n".join(table(one, screen)) for one in found.tables]
+    return "\n\n".join([*blocks, "\n".join(map(line, found.notes))]) + "\n"
 
 
 def line(pieces: Line) -> str:
@@ -47,26 +45,26 @@ def line(pieces: Line) -> str:
 def table(one: Table, screen: Screen = PAPER) -> Iterator[str]:
     """Yield a table under its title, with its notes."""
     yield screen.bold(line(one.title))
-    yield from aligned([one.head, *one.rows], one.words, screen)
+    yield from aligned([[head.replace("\n", " ") for head in one.head], *one.rows], one.words, screen)
     for note in one.notes:
         yield "  " + screen.pale(line(note))
 
 
-def aligned(rows: Sequence[Sequence[str]], words: int, screen: Screen = PAPER) -> Iterator[str]:
+def aligned(rows: Sequence[Sequence[Cell]], words: int, screen: Screen = PAPER) -> Iterator[str]:
     """Yield rows in columns, the head first: words to the left, figures to the right.
 
     Columns that do not fit a narrow screen are left out and named: first empty ones, then the least needed.
 
-    >>> rows = [("task", "f1", "missing", "cost"), ("sgqa", "87.5 [80.0, 93.1]", "0", "$1.20")]
+    >>> rows = [("task", "f1", "missing", "cost"), ("sgqa", Estimate("87.5", "[80.0, 93.1]"), "0", "$1.20")]
     >>> print(*aligned(rows, 1, Screen(28)), sep="\\n")
       task                 f1
       sgqa  87.5 [80.0, 93.1]
       not shown here for want of room: cost
     """
-    cells = [tuple(map(inert, row)) for row in rows]
     left_out: list[str] = []
     if screen.width is not None:
-        cells, words, left_out = _fitted(cells, words, screen.width)
+        rows, words, left_out = _fitted(rows, words, screen.width)
+    cells = [tuple(inert(str(cell)) for cell in row) for row in rows]
     widths = [max(map(columns, column)) for column in zip(*cells, strict=True)]
     for number, row in enumerate(cells):
         padded = (_padded(cell, widths[place], place < words) for place, cell in enumerate(row))
@@ -76,27 +74,8 @@ def aligned(rows: Sequence[Sequence[str]], words: int, screen: Screen = PAPER) -
         yield "  " + screen.pale(f"not shown here for want of room: {', '.join(left_out)}")
 
 
-INTERVALS = "95 % intervals"
-LEAST_NEEDED = (
-    *(
-        "better",
-        "protocol",
-        "from cache",
-        "cached input",
-        "seconds",
-        "tokens out",
-        "tokens in",
-        "tokens",
-        "calls",
-        "cost",
-        "items",
-    ),
-    *(INTERVALS, "95 % interval", "n", "official"),
-)
-"""Columns to drop on a narrow screen, the least needed first; of several with one name the last goes first."""
-BESIDE = re.compile(r" \[[^\[\]]*\]$")
-SAYS_NOTHING = ("", "0", "-", "0.0 %")
-Rows = list[tuple[str, ...]]
+SAYS_NOTHING = {"", "0", "-", "0.0 %"}
+Rows = Sequence[Sequence[Cell]]
 
 
 def _fitted(cells: Rows, words: int, width: int) -> tuple[Rows, int, list[str]]:
@@ -110,32 +89,41 @@ def _fitted(cells: Rows, words: int, width: int) -> tuple[Rows, int, list[str]]:
                 break
             left_out.append(name)
             if name == INTERVALS:
-                cells = [tuple(BESIDE.sub("", cell) for cell in row) for row in cells]
+                cells = [
+                    [replace(cell, interval="") if isinstance(cell, Estimate) else cell for cell in row]
+                    for row in cells
+                ]
                 continue
             place = _last(cells[0], name)
-        cells = [row[:place] + row[place + 1 :] for row in cells]
+        cells = [[*row[:place], *row[place + 1 :]] for row in cells]
         words -= place < words
     return cells, words, list(dict.fromkeys(left_out))
 
 
+def _without_interval(cell: Cell) -> Cell:
+    return replace(cell, interval="") if isinstance(cell, Estimate) else cell
+
+
 def _is_there(name: str, cells: Rows, words: int) -> bool:
     if name == INTERVALS:
-        return any(BESIDE.search(cell) for row in cells[1:] for cell in row)
+        return any(isinstance(cell, Estimate) and cell.interval for row in cells for cell in row)
     return name in cells[0][words:]
 
 
 def _width(cells: Rows) -> int:
-    return sum(2 + max(map(columns, column)) for column in zip(*cells, strict=True))
+    return sum(2 + max(columns(inert(str(cell))) for cell in column) for column in zip(*cells, strict=True))
 
 
 def _without_news(cells: Rows, words: int) -> int | None:
     """Return the first numeric column that is empty in every row."""
     found = zip(*cells[1:], strict=True) if len(cells) > 1 else iter(())
-    empty = (place for place, column in enumerate(found) if place >= words and set(column) <= set(SAYS_NOTHING))
+    empty = (
+        place for place, column in enumerate(found) if place >= words and set(map(str, column)) <= set(SAYS_NOTHING)
+    )
     return next(empty, None)
 
 
-def _last(head: Sequence[str], name: str) -> int:
+def _last(head: Sequence[Cell], name: str) -> int:
     return len(head) - 1 - list(reversed(head)).index(name)
 
 

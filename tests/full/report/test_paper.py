@@ -23,14 +23,15 @@ from tsgkit.report import comparison_formats, comparison_plots, latex, plot_styl
 from tsgkit.report.charts import chart
 from tsgkit.report.comparison import compare
 from tsgkit.report.comparison_charts import differences
+from tsgkit.report.formats import write
 from tsgkit.report.grid import grid
+from tsgkit.report.latex import FONT_SIZE
 from tsgkit.report.latex_text import TYPESET, escaped, width
 from tsgkit.report.paper import DPI, WIDTHS, Columns, Figure, comparison_figure, figure, paired_figure
-from tsgkit.report.paper_columns import FONT_SIZE
 from tsgkit.report.plain_text import Foreign
 from tsgkit.report.published_tables import against_published
 from tsgkit.report.report_rows import Report, gather
-from tsgkit.report.tables import Document, Table
+from tsgkit.report.table import Document, Table
 
 HOSTILE = "_<script>alert(1)</script> $x^2$ ]]>-->\n\x1b[31m\u202e\ufffe 模 & 'b' \\frac{"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -173,12 +174,12 @@ def test_reports_comparisons_grids_and_hostile_names_fit_their_columns(
     marked = comparison_formats.write(grid(runs), "latex")
     assert "$^{+}$" in marked
     run = baseline_run(tmp_path / "run", "tsg/sgqa", "tsg/sgds", "tsg/sa-sgg", limit=30)
-    report = latex.write(against_published(gather([run], ("k", "domain"), metrics="all")))
+    report = write(against_published(gather([run], ("k", "domain"), metrics="all")), "latex")
     texts = [
         comparison_formats.write(compare(runs[:2]), "latex", with_items=True),
         comparison_formats.write(compare(runs[2:]), "latex"),
         marked,
-        *(latex.write(hostile(name)) for name in NAMES),
+        *(write(hostile(name), "latex") for name in NAMES),
     ]
     for begin in (PLAIN, TWO_COLUMNS):
         log = typeset(folder := tmp_path / "tex", report + "\n\\clearpage\n".join(texts), begin, passes=2)

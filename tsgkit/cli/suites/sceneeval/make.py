@@ -152,7 +152,7 @@ def _finish(
     """Write the kept items with their notes, then print a summary."""
     from tsgkit.cli.suites.sceneeval.review import DROPPED
     from tsgkit.library.files import write_text
-    from tsgkit.report.tables import Table
+    from tsgkit.report.table import Table
     from tsgkit.report.terminal import table
     from tsgkit.suites.sceneeval.annotation_files import as_csv, as_json
     from tsgkit.suites.sceneeval.makers.maker import dropped_line, note_value

@@ -15,7 +15,7 @@ from tsgkit.library.files import write_text
 from tsgkit.report import markdown
 from tsgkit.report.figures import number, percent
 from tsgkit.report.plain_text import Foreign
-from tsgkit.report.tables import Line, Table
+from tsgkit.report.table import Line, Table
 from tsgkit.suites.tsg.makers.stage_files import checksum
 from tsgkit.version import __version__
 

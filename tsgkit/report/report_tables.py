@@ -1,16 +1,10 @@
-"""A report as titled tables of words and figures, which every format for people writes in its own way.
-
->>> Table(("rows of ", Foreign("a|b")), ("subject", "n"), ((Foreign("a|b"), "3"),)).title[1]
-'a|b'
-
-Foreign text is marked as :class:`~tsgkit.report.plain_text.Foreign`; every format escapes it.
-"""
+"""The tables of a report: scores by task and by group, what is published, how samples ended, what it took."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +14,6 @@ from tsgkit.report.figures import (
     UNKNOWN,
     cached_input,
     cost,
-    interval,
     number,
     one_of,
     percent,
@@ -31,16 +24,13 @@ from tsgkit.report.figures import (
 from tsgkit.report.phrases import more_room
 from tsgkit.report.plain_text import Foreign, count
 from tsgkit.report.report_rows import Beside, Figure, Report, ReportRow
+from tsgkit.report.table import Cell, Document, Line, Table
 from tsgkit.scoring.outcomes import COUNTS, Outcome
 from tsgkit.suites.scoreboard import Board
 from tsgkit.suites.task import Control
 
-Line = tuple[str, ...]
-"""A line of text in pieces, of which some are Foreign."""
 NO_METRIC = "the published code has no such metric"
-INTERVAL = "95 % interval"
-"""The head of the column beside a value that holds its interval."""
-VALUES = ("strict", INTERVAL, "n", "official", INTERVAL, "n")
+VALUES = ("strict", "n", "official", "n")
 MOST_DIFFERENCES = 25
 """The number of differences from official results that tables list."""
 COUNTED = "hallucinated_"
@@ -48,36 +38,6 @@ COUNTED = "hallucinated_"
 MOST_ERRORS = 5
 REPAIRS = ("restored", "still_wrong", "newly_broken", "clean_touched")
 """The metrics of graphs to mend, which stand in one line beside the calls."""
-
-
-@dataclass(frozen=True)
-class Table:
-    """Rows of cells under a title; the first ``words`` columns hold text, the others numbers."""
-
-    title: Line
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    notes: tuple[Line, ...] = ()
-    words: int = 1
-    caption: Line = ()
-    """The title in a paper, if it needs more words there."""
-    label: str = ""
-    """The name to refer to it by, made of what it shows; from the title if empty."""
-
-
-@dataclass(frozen=True)
-class Document:
-    """All tables of a report, and notes about all of them: how to read them, and where the figures come from."""
-
-    title: str
-    tables: tuple[Table, ...]
-    reading: tuple[Line, ...]
-    sources: tuple[Line, ...] = ()
-
-    @property
-    def notes(self) -> tuple[Line, ...]:
-        """All notes."""
-        return (*self.reading, *self.sources)
 
 
 def document(report: Report) -> Document:
@@ -116,16 +76,30 @@ def _scores(report: Report, task: str) -> Table:
         for row in rows
         for name, metric in row.metrics.items()
     )
-    head = (*_who_head(report), "metric", "better", *VALUES)
     notes = tuple(note for row in rows for note in _row_notes(row))
-    words, caption = len(head) - len(VALUES), ("Results on ", Foreign(task))
-    return Table((Foreign(task),), head, lines, notes, words, caption, label=task)
+    return _scored((Foreign(task),), (*_who_head(report), "metric", "better"), lines, notes, label=task)
 
 
-def _values(board: Board, name: str) -> Iterator[str]:
+def _scored(
+    title: Line,
+    who: Sequence[str],
+    rows: Sequence[tuple[Cell, ...]],
+    notes: Sequence[Line] = (),
+    *,
+    label: str,
+    more: Sequence[str] = (),
+) -> Table:
+    """Return a table of values, with n once where it is the same in both profiles."""
+    is_same = all(row[-1] in (row[-3], NOTHING) for row in rows)
+    head, end = (*who, *more, *VALUES), -1 if is_same else None
+    cells = tuple(row[:end] for row in rows)
+    return Table(title, head[:end], cells, tuple(notes), len(who), caption=("Results on ", *title), label=label)
+
+
+def _values(board: Board, name: str) -> Iterator[Cell]:
     for profile in ("strict", "official"):
         value = (board.profiles[profile] or {}).get(name)
-        yield from (percent(value), interval(value), weight(value))
+        yield from (with_interval(value), weight(value))
 
 
 def _row_notes(row: ReportRow) -> Iterator[Line]:
@@ -180,15 +154,12 @@ def _groups(report: Report) -> Iterator[Table]:
         for task in _tasks(report):
             rows = [row for row in report.rows if row.task == task and row.groups.get(group)]
             if rows:
-                head = (*_who_head(report), group, "metric", "items", *VALUES)
-                lines = tuple(line for row in rows for line in _members(report, row, group))
-                title, words = (Foreign(task), " by ", group), len(head) - len(VALUES) - 1
-                yield Table(
-                    title, head, lines, words=words, caption=("Results on ", *title), label=f"{task} by {group}"
-                )
+                lines = [line for row in rows for line in _members(report, row, group)]
+                who, title = (*_who_head(report), group, "metric"), (Foreign(task), " by ", group)
+                yield _scored(title, who, lines, label=f"{task} by {group}", more=("items",))
 
 
-def _members(report: Report, row: ReportRow, group: str) -> Iterator[tuple[str, ...]]:
+def _members(report: Report, row: ReportRow, group: str) -> Iterator[tuple[Cell, ...]]:
     for name, board in row.groups[group].items():
         for metric in shown_in(board, row.measured):
             yield (*_who(report, row), Foreign(name), metric, number(board.n), *_values(board, metric))
@@ -303,8 +274,8 @@ def _doubts(found: Mapping[str, Mapping[str, Figure]]) -> Iterator[Line]:
         yield ("(?) ", Foreign(model), f", {table}, {', '.join(metrics)}: {doubt}")
 
 
-def _ours(report: Report, beside: Beside, metrics: Sequence[str], profile: str) -> tuple[str, ...]:
-    row, cells = beside.row, []
+def _ours(report: Report, beside: Beside, metrics: Sequence[str], profile: str) -> tuple[Cell, ...]:
+    row, cells = beside.row, list[Cell]()
     for name in metrics:
         if name.startswith(COUNTED):
             cells.append(number(row.board.counts.get(name, 0)))
@@ -313,12 +284,12 @@ def _ours(report: Report, beside: Beside, metrics: Sequence[str], profile: str) 
     return (*_who(report, row), f"here, {profile}" if beside.are_results else "here", number(row.n), *cells)
 
 
-def _value_beside(beside: Beside, name: str, profile: str) -> str:
+def _value_beside(beside: Beside, name: str, profile: str) -> Cell:
     """Our figure in a profile; beside published tables the strict one where there is no official one, which says so."""
     if (value := beside.value(name, profile)) is not None:
         return with_interval(value)
     strict = None if beside.are_results else beside.value(name, "strict")
-    return NOTHING if strict is None else f"{with_interval(strict)} (strict)"
+    return NOTHING if strict is None else replace(with_interval(strict), mark="(strict)")
 
 
 def _by_model(figures: Iterable[Figure]) -> dict[str, dict[str, Figure]]:
