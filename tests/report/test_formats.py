@@ -254,7 +254,7 @@ def test_values_are_aligned_with_intervals_small_beside_them_marks_raised_and_n_
     text = latex.written(document(("a", Estimate("5.0", "[1.0, 9.0]", "(+)")), ("b", "10.0"), (Foreign("c (+)"), "-")))
     assert r"\begin{tabular}{@{}lr@{\,}l@{}}" in text
     assert tabulars(text)[0][1:] == [
-        ["a", "5.0", r"{\scriptsize [1.0, 9.0]$^{+}$}"],
+        ["a", "5.0$^{+}$", r"{\scriptsize [1.0, 9.0]}"],
         ["b", "10.0", ""],
         ["c (+)", "--", ""],
     ]

@@ -77,17 +77,20 @@ class Column:
         return tuple(cell.value if isinstance(cell, Estimate) else cell for cell in self.cells)
 
     @property
-    def beside(self) -> tuple[str, ...]:
-        """The interval and mark of each cell."""
-        return tuple(
-            " ".join(filter(None, (cell.interval, cell.mark))) if isinstance(cell, Estimate) else ""
-            for cell in self.cells
-        )
+    def intervals(self) -> tuple[str, ...]:
+        """The interval of each cell."""
+        return tuple(cell.interval if isinstance(cell, Estimate) else "" for cell in self.cells)
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """The mark of each cell."""
+        return tuple(cell.mark if isinstance(cell, Estimate) else "" for cell in self.cells)
 
     def width(self, *, is_stacked: bool = False) -> float:
         """Return roughly the width in points; ``is_stacked``: intervals stand below their values."""
-        value = max(map(width, self.texts), default=0) * FONT_SIZE
-        small = max(map(width, self.beside), default=0) * SMALL_SIZE
+        marked = [f"{text} {mark}".strip() for text, mark in zip(self.texts, self.marks, strict=True)]
+        value = max(map(width, marked), default=0) * FONT_SIZE
+        small = max(map(width, self.intervals), default=0) * SMALL_SIZE
         return max(width(self.name) * FONT_SIZE, max(value, small) if is_stacked else value + small) + GAP
 
     @property
@@ -98,7 +101,7 @@ class Column:
     @property
     def is_same(self) -> bool:
         """True if one cell is enough for all rows: the same words, or the same count in several rows."""
-        if len(set(self.texts)) != 1 or any(self.beside):
+        if len(set(self.texts)) != 1 or any(self.intervals) or any(self.marks):
             return False
         has_figures = not self.is_text and re.search(r"\d", self.texts[0])
         is_count = re.fullmatch(r"[\d,]+", self.texts[0]) and (len(self.cells) > 1 or self.texts[0] == "0")
@@ -110,6 +113,8 @@ class _Layout:
     """What a table shows, and how: its columns, what is said of the others, and the widths of broken texts."""
 
     columns: list[Column]
+    heading: Column | None
+    """The column that stands above its rows instead, since several of them have the same cell."""
     same: list[tuple[str, str]]
     empty: list[str]
     left_out: list[str] = field(default_factory=list)
@@ -122,14 +127,14 @@ def written(found: Document) -> str:
     """Return the tables of a document as LaTeX; its sources and long notes are comments."""
     lines = [comment(PREAMBLE), *(comment("".join(line)) for line in found.sources)]
     layouts = [(table, _layout(table)) for table in found.tables]
-    has_intervals = any(any(column.beside) for _, layout in layouts for column in layout.columns)
+    has_intervals = any(any(column.intervals) for _, layout in layouts for column in layout.columns)
     labels, floats = dict[str, int](), 0
     for table, layout in layouts:
         if table.words < len(table.head) and all(column.is_text for column in layout.columns):
             about = [f"{head}: {cell}" for head, cell in layout.same]
             lines.append(comment("; ".join([f"no values, so no table: {''.join(table.title)}", *about])))
             continue
-        tells = not has_intervals or any(any(column.beside) for column in layout.columns)
+        tells = not has_intervals or any(any(column.intervals) for column in layout.columns)
         notes = (*(found.reading if tells else ()), *table.notes)
         short = [note for note in notes if width("".join(note)) <= LONGEST_NOTE][:MOST_NOTES]
         slices = _slices(layout, len(short))
@@ -153,8 +158,11 @@ def _layout(table: Table) -> _Layout:
     same = [column for column in full if column is not names and column.is_same]
     if all(column.is_text or column in same for column in full):  # counts that are all there is
         same = [column for column in same if column.is_text or column.texts[0] in ("0", *EMPTY)]
+    shown = [column for column in full if column not in same]
+    heading = names if sum(column.is_text for column in shown) > 1 and _is_heading(names) else None
     layout = _Layout(
-        columns=[column for column in full if column not in same],
+        columns=[column for column in shown if column is not heading],
+        heading=heading,
         same=[(column.head.replace("\n", " "), column.texts[0]) for column in same],
         empty=[column.head.replace("\n", " ") for column in columns if column.is_empty and not column.is_text],
     )
@@ -164,7 +172,7 @@ def _layout(table: Table) -> _Layout:
         texts = [column for column in layout.columns if column.is_text]
         named = sum(column.width() for column in texts)
         layout.is_wide = True
-        layout.is_stacked = any(any(column.beside) for column in figures) and taken + named < total
+        layout.is_stacked = any(any(column.intervals) for column in figures) and taken + named < total
         if layout.is_stacked and taken + named <= PAGE:
             return layout
         if PAGE - taken >= (LEAST_TEXT + GAP) * len(texts) or len(figures) < 2:
@@ -176,6 +184,14 @@ def _layout(table: Table) -> _Layout:
         layout.left_out.append(gone.head.replace("\n", " "))
     layout.is_wide, layout.is_stacked = total > COLUMN, False
     return layout
+
+
+def _is_heading(column: Column | None) -> bool:
+    """True if all rows of a column stand in blocks of several with the same cell."""
+    if column is None or column.width() > COLUMN:
+        return False
+    blocks = [(cell, len([*members])) for cell, members in groupby(column.texts)]
+    return len({cell for cell, _ in blocks}) == len(blocks) and all(rows > 1 for _, rows in blocks)
 
 
 def _shared(texts: Sequence[Column], room: float) -> dict[str, float]:
@@ -197,7 +213,7 @@ def _slices(layout: _Layout, notes: int) -> list[slice]:
     begins, used = [0], 0
     many = len(layout.columns[0].cells) if layout.columns else 0
     for row in range(many):
-        lines = 2 if layout.is_stacked else 1
+        lines = (2 if layout.is_stacked else 1) + _begins_block(layout, row)
         for column in layout.columns:
             if room := layout.texts.get(column.head):
                 lines = max(lines, math.ceil(width(str(column.cells[row])) * FONT_SIZE / room))
@@ -260,10 +276,14 @@ def _tabular(layout: _Layout, rows: slice) -> Iterator[str]:
     )
     yield "\\midrule"
     end = " \\tabularnewline" if layout.texts else " \\\\"
+    cells = sum(_cells(column, layout) for column in layout.columns)
     for row in range(len(layout.columns[0].cells))[rows]:
+        if layout.heading is not None and (row == rows.start or _begins_block(layout, row)):
+            yield from ["\\addlinespace"] if row > rows.start else []
+            yield f"\\multicolumn{{{cells}}}{{@{{}}l@{{}}}}{{{escaped(layout.heading.texts[row])}}}{end}"
         yield " & ".join(_cell(column, row, layout) for column in layout.columns) + end
         if layout.is_stacked:
-            below = (interval(column.beside[row]) for column in layout.columns)
+            below = (interval(column.intervals[row]) for column in layout.columns)
             yield " & ".join(below).strip() + end
     yield "\\bottomrule"
     yield "\\end{tabular}"
@@ -275,7 +295,7 @@ def _groups(layout: _Layout) -> Iterator[str]:
         return
     heads, rules, place = list[str](), list[str](), 1
     for group, members in groupby(layout.columns, lambda column: column.head.rpartition("\n")[0]):
-        cells = sum(1 if column.is_text or layout.is_stacked or not any(column.beside) else 2 for column in members)
+        cells = sum(_cells(column, layout) for column in members)
         heads.append(f"\\multicolumn{{{cells}}}{{c}}{{{words(group)}}}" if group else " & " * (cells - 1))
         rules += [f"\\cmidrule(lr){{{place}-{place + cells - 1}}}"] if group else []
         place += cells
@@ -283,10 +303,20 @@ def _groups(layout: _Layout) -> Iterator[str]:
     yield "".join(rules)
 
 
+def _begins_block(layout: _Layout, row: int) -> bool:
+    """True if the heading above a row differs from the one before."""
+    return layout.heading is not None and (not row or layout.heading.texts[row] != layout.heading.texts[row - 1])
+
+
+def _cells(column: Column, layout: _Layout) -> int:
+    """Return how many columns of LaTeX a column takes."""
+    return 2 if any(column.intervals) and not layout.is_stacked else 1
+
+
 def _spec(column: Column, layout: _Layout) -> str:
     if column.is_text:
         return f"p{{{layout.texts[column.head]:.0f}pt}}" if column.head in layout.texts else "l"
-    return "r@{\\,}l" if any(column.beside) and not layout.is_stacked else "r"
+    return "r@{\\,}l" if _cells(column, layout) == 2 else "r"
 
 
 def _cell(column: Column, row: int, layout: _Layout) -> str:
@@ -295,9 +325,8 @@ def _cell(column: Column, row: int, layout: _Layout) -> str:
         if room := layout.texts.get(column.head):
             return f"\\raggedright\\hspace{{0pt}}{breakable(cell, room / FONT_SIZE)}"
         return figure(cell) if cell in EMPTY else escaped(cell)
-    if any(column.beside) and not layout.is_stacked:
-        return f"{figure(cell)} & {interval(column.beside[row])}"
-    return figure(cell)
+    value = figure(f"{cell} {column.marks[row]}".strip())
+    return f"{value} & {interval(column.intervals[row])}" if _cells(column, layout) == 2 else value
 
 
 def _line(pieces: Line) -> str:

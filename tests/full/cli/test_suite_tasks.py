@@ -156,7 +156,10 @@ def test_missing_and_broken_scenes_are_rows_that_count_against_a_subject(tsgkit:
     assert plausibility["profiles"]["strict"]["col_sc"]["value"] == pytest.approx(3 / 4)
     assert plausibility["profiles"]["official"]["col_sc"]["value"] == 0
     out = tsgkit("compare run --task plausibility").out
-    assert "3 samples have no answer (1 missing, 2 unreadable); they count as wrong" in out and "counts no fault" not in out
+    assert (
+        "3 samples have no answer (1 missing, 2 unreadable); they count as wrong" in out
+        and "counts no fault" not in out
+    )
 
 
 def test_rooms_that_take_too_long_are_given_up_and_measured_when_the_run_goes_on(tsgkit: CommandLine) -> None:

@@ -23,6 +23,7 @@ from tsgkit.report import comparison_formats, comparison_plots, latex, plot_styl
 from tsgkit.report.charts import chart
 from tsgkit.report.comparison import compare
 from tsgkit.report.comparison_charts import differences
+from tsgkit.report.figures import Estimate
 from tsgkit.report.formats import write
 from tsgkit.report.grid import grid
 from tsgkit.report.latex import FONT_SIZE
@@ -31,7 +32,7 @@ from tsgkit.report.paper import DPI, WIDTHS, Columns, Figure, comparison_figure,
 from tsgkit.report.plain_text import Foreign
 from tsgkit.report.published_tables import against_published
 from tsgkit.report.report_rows import Report, gather
-from tsgkit.report.table import Document, Table
+from tsgkit.report.table import Cell, Document, Table
 
 HOSTILE = "_<script>alert(1)</script> $x^2$ ]]>-->\n\x1b[31m\u202e\ufffe 模 & 'b' \\frac{"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -192,14 +193,36 @@ def test_reports_comparisons_grids_and_hostile_names_fit_their_columns(
 
 
 @needs_tex
+def test_the_grid_of_a_paper_is_one_table_with_models_above_their_styles_that_compiles_without_a_warning(
+    tmp_path: Path,
+) -> None:
+    tasks = ("tsg/sgqa\nexact_match", "tsg/sgds\naccuracy", "tsg/sa-sgg\nf1", "tsg/ma-sgg\nf1")
+    models = ("openai/gpt-5-mini", "anthropic/claude-haiku-4-5")
+    figures: tuple[Cell, ...] = (Estimate("68.5", "[64.5, 73.5]", "(+)"),) * 4
+    names: list[tuple[Cell, ...]] = [(Foreign(model), style) for model in models for style in ("cot", "few-shot", "x")]
+    rows = tuple(who + figures for who in names)
+    notes = tuple((Foreign(f"note {number}"),) for number in range(17))
+    text = latex.written(Document("", (Table(("grid",), ("model", "style", *tasks), rows, notes, 2),), ()))
+    assert text.count("\\begin{table") == 1 and "Left out" not in text and "Part" not in text
+    assert [line for line in text.splitlines() if "multicolumn{5}" in line] == [
+        rf"\multicolumn{{5}}{{@{{}}l@{{}}}}{{{model}}} \\" for model in models
+    ]
+    assert text.count("% note") == 14
+    for begin in (PLAIN, TWO_COLUMNS):
+        assert not re.search("Warning|Overfull|Underfull", typeset(tmp_path, text, begin, passes=2))
+
+
+@needs_tex
 def test_pdftex_knows_every_letter_takes_hundreds_of_tables_and_has_the_widths_that_are_guessed(tmp_path: Path) -> None:
     letters = sorted(TYPESET)
     rows = [(Foreign("".join(letters[start : start + 12])), "1") for start in range(0, len(letters), 12)]
     table = Table(("a table",), ("subject", "column 1"), tuple(rows), ((Foreign("".join(letters)),),))
     text = latex.written(Document("", (table,), ()))
     typeset(tmp_path / "t1", text, more=r"\usepackage[T1]{fontenc}")
-    wide = tuple((f"{number}", *[f"{number}.0 [1.0, 2.0]"] * 3) for number in range(5))
-    many = (Table(("a table",), ("subject", "a", "b", "c"), wide),) * 70
+    of_row: list[tuple[Cell, ...]] = [
+        (str(number), *[Estimate(f"{number}.0", "[1.0, 2.0]")] * 3) for number in range(5)
+    ]
+    many = (Table(("a table",), ("subject", "a", "b", "c"), tuple(of_row)),) * 70
     typeset(tmp_path / "many", latex.written(Document("", many, ())), TWO_COLUMNS)
     random_letters = random.Random(1)
     texts = ["openai/gpt-4o", "exact_match", "18.9", "tsg/ma-sgg"]
