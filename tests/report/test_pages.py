@@ -62,7 +62,7 @@ def test_a_page_refers_to_nothing_outside_and_links_its_parts_with_the_numbers_o
     [row] = report.rows
     value = (row.board.profiles["strict"] or {})["f1"]
     assert value is not None
-    ways = ("1 answered", "1 refused, 1 api error")
+    ways = ("refused", "api_error", "none: missing, empty, truncated, unreadable, error")
     for shown in (f"{100 * value.value:.1f}", row.data_sha256[:16], row.subject, *ways):
         assert shown in page.text, shown
     found = [(one.why, one.explained.sample.item_id) for one in examples_of(report)]
@@ -74,7 +74,7 @@ def test_a_run_that_has_gone_away_leaves_the_results_and_an_unfinished_one_says_
     for name in ("calls.jsonl", "samples.jsonl"):
         write_lines(copy / name, lines(copy / name)[:1])
     report = gather([copy])
-    assert "2 more were not asked yet: the figures are over those that ended" in Page(write(report)).text
+    assert "2 of 3 samples were not asked; the figures are over the others" in Page(write(report)).text
     shutil.rmtree(copy)
     assert "There are none" in Page(write(report)).text
 
@@ -90,7 +90,7 @@ def test_rows_are_told_apart_and_differences_marked_or_why_not(tmp_path: Path) -
     other = recorded(tmp_path / "b", "sgds", {"t": "[B]"}, rows=[ROWS["sgds"][0] | {"item_id": "t"}])
     assert "Differences are not marked: " in Page(write(gather([one, other]))).text
     votes = recorded(tmp_path / "c", "sgds", {"s": "[B]"}, solvers=["vote:3"])
-    assert "no official figures, since the published way asks once" in Page(write(gather([votes]))).text
+    assert "official: the published way asks once" in Page(write(gather([votes]))).text
     graphs = ROWS["ma-sgg"][0]["graphs"]
     rows = [*ROWS["ma-sgg"], ROWS["ma-sgg"][0] | {"item_id": "more", "graphs": graphs * 2}]
     several = recorded(tmp_path / "k", "ma-sgg", {"two": RIGHT, "more": RIGHT}, rows=rows)

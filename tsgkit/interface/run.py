@@ -188,10 +188,11 @@ class Run:
 
     def table(self, by: str | Sequence[str] = (), *, task: str | Sequence[str] = (), metrics: str = HEADLINE) -> Shown:
         """Return the tables of ``tsgkit report``, in all and by groups, of all tasks or of some."""
-        from tsgkit.report.page import fragment
+        from tsgkit.report.document_page import fragment
+        from tsgkit.report.report_tables import document
 
         report = gather([self.path], several(by), self._data, metrics=metrics, tasks=several(task))
-        return Shown(write(report, "terminal"), fragment(report))
+        return Shown(write(report, "terminal"), fragment(document(report)))
 
     @shows(ReportOptions)
     def report(

@@ -6,7 +6,8 @@ full, and explanations. The same runs give the same page, byte for byte.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,37 +15,44 @@ from tsgkit.errors import TsgkitError
 from tsgkit.graph.drawing.svg import Markup
 from tsgkit.report import html, plots
 from tsgkit.report.example_html import examples
-from tsgkit.report.figures import NOTHING, cost, number, tokens, weight
+from tsgkit.report.figures import NOTHING
 from tsgkit.report.html import tag, text
-from tsgkit.report.page_results import headlines, results, value_shown
+from tsgkit.report.page_results import results
 from tsgkit.report.page_title import title_of
 from tsgkit.report.plots import Line, OutcomeBar, Point, ScoreRow
 from tsgkit.report.report_rows import MAIN, Report, ReportRow, gather
-from tsgkit.report.report_tables import controls, document, published_tables, shown_in, shown_path
+from tsgkit.report.report_tables import (
+    controls,
+    group_tables,
+    headlines,
+    inventions,
+    outcomes,
+    published_tables,
+    score_tables,
+    shown_in,
+    shown_path,
+    tasks_of,
+    usage,
+)
 from tsgkit.runs.folder import read_header
-from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.scoreboard import Board
 
 SHORT_HASH = 16
 PROFILES = ("strict", "official")
-MOST_ERRORS = 3
 MOST_PARTS_DRAWN = 4
 """Of so many rows of a task all headline metrics are drawn, if it has more of them than this."""
-SCORES = ("subject", "style", "metric", *PROFILES, "n", "what it means")
-SHARES = {"hallucinated": "share of elements", "hallucinating": "share of items"}
-ENDINGS = ("answered", "unreadable", "other failures")
 
 
 def write(report: Report) -> str:
     """Return the page of a report: the grid first, plots next, then the tables and everything behind them."""
-    title = title_of(report)
+    title, drawn = title_of(report), partial(map, html.drawn_up)
     parts: list[tuple[str, Iterable[Markup]]] = [
         ("Results", results(report)),
         ("Plots", _plots(report)),
         ("Tables", _tables(report)),
-        ("Beside the published tables", _beside(report)),
-        *((f"By {group}", _by_group(report, group)) for group in report.by),
-        ("Elements outside L", _inventions(report)),
+        ("Beside the published tables", drawn(published_tables(report))),
+        *((f"By {group}", drawn(group_tables(report, group))) for group in report.by),
+        ("Elements outside L", drawn(inventions(report))),
         ("Examples", examples(report)),
         ("What was run", (*map(_run, report.runs), *_protocols(report))),
         ("How to read this", _reading_help()),
@@ -70,84 +78,12 @@ def _run_told(row: ReportRow, among: Iterable[ReportRow]) -> tuple[str, ...]:
 
 
 def _tables(report: Report) -> Iterator[Markup]:
-    """Yield for each task its metrics in both profiles, how its samples ended, and what it took."""
-    for task, rows in _by_task(report.rows).items():
-        yield tag("h3", text(task))
-        yield html.table(SCORES, _scores(rows, headline=True), "Percent; brackets hold 95 % intervals.")
-        yield from _troubles(rows)
-        head = ("subject", "style", "n", *ENDINGS, "tokens", "cost")
-        yield html.table(head, [_ended(row, rows) for row in rows], "How the samples ended, and what they took.")
-        if more := list(_scores(rows, headline=False)):
-            yield html.folded(text(f"All other metrics of {task}"), html.table(SCORES, more))
-    yield from map(html.drawn_up, controls(report))
-
-
-def _scores(rows: Sequence[ReportRow], *, headline: bool) -> Iterator[list[Markup]]:
-    """Yield a line for each metric of each row, those that are headlines or the others."""
-    for row in rows:
-        for name, metric in row.metrics.items():
-            if (name in headlines(row)) is headline:
-                yield [
-                    html.name(" ".join([row.subject, *_run_told(row, rows)])),
-                    html.name(" ".join(row.way) or NOTHING),
-                    text(name),
-                    *(value_shown(row.board, profile, name) for profile in PROFILES),
-                    text(weight((row.board.profiles["strict"] or {}).get(name))),
-                    text(metric.meaning + ("" if metric.more_is_better else " (less is better)")),
-                ]
-
-
-def fragment(report: Report) -> str:
-    """Return the tables of a report as an HTML fragment."""
-    found = document(report)
-    notes = html.listed(html.name("".join(note)) for note in found.notes)
-    return Markup("".join(map(html.drawn_up, found.tables)) + notes)
-
-
-def _ended(row: ReportRow, among: Sequence[ReportRow]) -> list[Markup]:
-    counts = row.outcomes
-    failures = sum(many for name, many in counts.items() if name not in ("answered", "unreadable"))
-    numbers = (row.n, counts[Outcome.ANSWERED], counts[Outcome.UNREADABLE], failures)
-    return [
-        html.name(" ".join([row.subject, *_run_told(row, among)])),
-        html.name(" ".join(row.way) or NOTHING),
-        *(text(number(count)) for count in numbers),
-        text(_tokens(row)),
-        text(cost(row.usage)),
-    ]
-
-
-def _tokens(row: ReportRow) -> str:
-    """Tokens in and out."""
-    used = [tokens(row.usage, name) for name in ("prompt_tokens", "completion_tokens")]
-    return NOTHING if row.usage is None else " + ".join(used)
-
-
-def _troubles(rows: Sequence[ReportRow]) -> Iterator[Markup]:
-    """Yield the obstacles to numbers; rows with the same one are named together."""
-    said: dict[str, list[str]] = {}
-    for row in rows:
-        for words in _troubles_of(row):
-            said.setdefault(words, []).append(label(row, rows))
-    lines = (Markup(text(f"{words}: ") + text(", ").join(map(html.name, names))) for words, names in said.items())
-    yield html.listed(Markup(line) for line in lines)
-
-
-def _troubles_of(row: ReportRow) -> Iterator[str]:
-    failures = [f"{many:,} {name.replace('_', ' ')}" for name, many in row.outcomes.items() if many]
-    if failures := [words for words in failures if not words.endswith(" answered")]:
-        yield ", ".join(failures)
-    if row.unasked:
-        yield f"{row.unasked:,} more were not asked yet: the figures are over those that ended"
-    for error, times in sorted(row.errors.items(), key=lambda one: -one[1])[:MOST_ERRORS]:
-        yield f"api error ({times:,} ×) {error}"
-    if row.protocol_note:
-        yield f"no official figures, since {row.protocol_note}"
-
-
-def _beside(report: Report) -> Iterator[Markup]:
-    """Yield the published figures beside ours, and the differences in how both were obtained."""
-    yield from (html.drawn_up(table, 3) for table in published_tables(report))
+    """Yield for each task its metrics in both profiles, then how samples ended, and what it took."""
+    for task in tasks_of(report):
+        yield from (html.drawn_up(table, 3) for table in score_tables(report, task, headline=True))
+        for table in score_tables(report, task, headline=False):
+            yield html.folded(text(f"All other metrics of {task}"), html.drawn_up(table))
+    yield from (html.drawn_up(table, 3) for table in (*controls(report), outcomes(report), usage(report)))
 
 
 def _plots(report: Report) -> Iterator[Markup]:
@@ -233,47 +169,6 @@ def _with_k(report: Report) -> tuple[ReportRow, ...]:
         return gather(report.runs, ("k",), report.data, metrics=MAIN, tasks=tasks).rows
     except TsgkitError:  # the runs have gone away since; the report itself is whole
         return ()
-
-
-def _by_group(report: Report, group: str) -> Iterator[Markup]:
-    for task, rows in _by_task(row for row in report.rows if row.groups.get(group)).items():
-        first = next(iter(rows[0].groups[group].values()))
-        main = next(iter(shown_in(first, (rows[0].main, *rows[0].measured))), rows[0].main)
-        yield tag("h3", text(task))
-        head = (group, "subject", "n", f"{main}, strict", f"{main}, official", "answered")
-        lines = [
-            [
-                html.name(member), html.name(label(row, rows)), text(f"{board.n:,}"),
-                *(value_shown(board, profile, main) for profile in PROFILES),
-                text(f"{board.counts[Outcome.ANSWERED]:,}"),
-            ]
-            for member in dict.fromkeys(name for row in rows for name in row.groups[group])
-            for row in rows
-            if (board := row.groups[group].get(member)) is not None
-        ]  # fmt: skip
-        yield html.table(head, lines)
-
-
-def _inventions(report: Report) -> Iterator[Markup]:
-    """Elements that L does not allow, of the rows that generate graphs."""
-    rows = [row for row in report.rows if "hallucinating" in row.measured]
-    if not rows:
-        return
-    yield html.paragraph(
-        "Names in the answers that L does not allow: those that the sentence mentions in some form, and new ones. "
-        "An element counts once a sample; an item without an answer invents nothing."
-    )
-    head = ("subject", "task", "elements", "mentioned", "new", "items", *SHARES.values())
-    counted = ("hallucinated_total", "hallucinated_desc", "hallucinated_new", "hallucinating_items")
-    lines = [
-        [
-            html.name(label(row, rows)), text(row.task),
-            *(text(number(row.board.counts.get(name, 0))) for name in counted),
-            *(value_shown(row.board, "strict", name) for name in SHARES),
-        ]
-        for row in rows
-    ]  # fmt: skip
-    yield html.table(head, lines)
 
 
 def _run(path: str) -> Markup:

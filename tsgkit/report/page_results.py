@@ -14,6 +14,7 @@ from tsgkit.report.grid import grid
 from tsgkit.report.html import tag, text
 from tsgkit.report.page_title import enumerated
 from tsgkit.report.report_rows import Report, ReportRow
+from tsgkit.report.report_tables import headlines
 from tsgkit.runs.plan import Cell
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.scoreboard import Board
@@ -47,12 +48,7 @@ def results(report: Report) -> Iterator[Markup]:
     yield html.paragraph(found.legend, class_="pale")
     if found.notes:
         yield html.folded(text(f"Notes on the comparison ({len(found.notes)})"), html.listed(map(text, found.notes)))
-    yield _meanings(columns)
-
-
-def headlines(row: ReportRow) -> tuple[str, ...]:
-    """Return the metrics shown that are headlines of a row's task, and the one that it is known by."""
-    return tuple(name for name, metric in row.metrics.items() if metric.is_headline or name == row.main)
+    yield _meanings(columns, report.rows)
 
 
 def value_shown(board: Board, profile: str, metric: str) -> Markup:
@@ -128,9 +124,11 @@ def _cell(row: ReportRow | None, name: str, found: Marks) -> Markup:
     return Markup(shown + text(f" {mark}")) if mark else shown
 
 
-def _meanings(columns: Mapping[tuple[str, str], Metric]) -> Markup:
-    """Return what the columns are; those of several tasks that mean the same once."""
-    said = {name: metric for (_, name), metric in columns.items()}
+def _meanings(columns: Mapping[tuple[str, str], Metric], rows: Iterable[ReportRow]) -> Markup:
+    """Return what the columns, and then the other metrics, are; those of several tasks that mean the same once."""
+    said = {name: metric for (_, name), metric in columns.items()} | {
+        name: metric for row in rows for name, metric in row.metrics.items()
+    }
     less = f" ({LESS} less is better)"
     told = [(name, text(one.meaning + ("" if one.more_is_better else less))) for name, one in said.items()]
-    return html.folded(text("What the columns are"), html.facts(told), is_open=len(told) <= MOST_OPEN)
+    return html.folded(text("What the metrics are"), html.facts(told), is_open=len(told) <= MOST_OPEN)

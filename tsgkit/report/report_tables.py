@@ -43,19 +43,20 @@ REPAIRS = ("restored", "still_wrong", "newly_broken", "clean_touched")
 def document(report: Report) -> Document:
     """Return the report as tables."""
     tables = (
-        *(_scores(report, task) for task in _tasks(report)),
+        *(table for task in tasks_of(report) for table in score_tables(report, task)),
         *controls(report),
-        *_groups(report),
+        *(table for group in report.by for table in group_tables(report, group)),
         *_repairs(report),
-        *_hallucinations(report),
+        *inventions(report),
         *published_tables(report),
-        _outcomes(report),
-        _usage(report),
+        outcomes(report),
+        usage(report),
     )
     return Document("Results", tables, _reading(report), tuple(_sources(report)))
 
 
-def _tasks(report: Report) -> tuple[str, ...]:
+def tasks_of(report: Report) -> tuple[str, ...]:
+    """Return the tasks, in the order of the rows."""
     return tuple(dict.fromkeys(row.task for row in report.rows))
 
 
@@ -69,15 +70,24 @@ def _who_head(report: Report) -> tuple[str, ...]:
     return (*(("run",) if len(report.runs) > 1 else ()), "subject", "way")
 
 
-def _scores(report: Report, task: str) -> Table:
+def headlines(row: ReportRow) -> tuple[str, ...]:
+    """Return the metrics shown that are headlines of a row's task, and the one that it is known by."""
+    return tuple(name for name, metric in row.metrics.items() if metric.is_headline or name == row.main)
+
+
+def score_tables(report: Report, task: str, *, headline: bool | None = None) -> Iterator[Table]:
+    """Yield the scores on a task: of all metrics shown, of the headlines, or of the others."""
     rows = [row for row in report.rows if row.task == task]
-    lines = tuple(
+    lines = [
         (*_who(report, row), name, "more" if metric.more_is_better else "less", *_values(row.board, name))
         for row in rows
         for name, metric in row.metrics.items()
-    )
-    notes = tuple(note for row in rows for note in _row_notes(row))
-    return _scored((Foreign(task),), (*_who_head(report), "metric", "better"), lines, notes, label=task)
+        if headline is None or (name in headlines(row)) is headline
+    ]
+    if lines or headline is not False:
+        notes = [] if headline is False else [note for row in rows for note in _row_notes(row)]
+        title = (Foreign(task), *([": other metrics"] if headline is False else []))
+        yield _scored(title, (*_who_head(report), "metric", "better"), lines, notes, label=task)
 
 
 def _scored(
@@ -149,14 +159,14 @@ def _controlled(report: Report) -> list[tuple[str, tuple[Control, ...], list[Rep
     return [(task, controls, rows) for task, known in found.items() for controls, rows in known]
 
 
-def _groups(report: Report) -> Iterator[Table]:
-    for group in report.by:
-        for task in _tasks(report):
-            rows = [row for row in report.rows if row.task == task and row.groups.get(group)]
-            if rows:
-                lines = [line for row in rows for line in _members(report, row, group)]
-                who, title = (*_who_head(report), group, "metric"), (Foreign(task), " by ", group)
-                yield _scored(title, who, lines, label=f"{task} by {group}", more=("items",))
+def group_tables(report: Report, group: str) -> Iterator[Table]:
+    """Yield the scores of the members of a group, task by task."""
+    for task in tasks_of(report):
+        rows = [row for row in report.rows if row.task == task and row.groups.get(group)]
+        if rows:
+            lines = [line for row in rows for line in _members(report, row, group)]
+            who, title = (*_who_head(report), group, "metric"), (Foreign(task), " by ", group)
+            yield _scored(title, who, lines, label=f"{task} by {group}", more=("items",))
 
 
 def _members(report: Report, row: ReportRow, group: str) -> Iterator[tuple[Cell, ...]]:
@@ -173,7 +183,7 @@ def shown_in(board: Board, metrics: Iterable[str]) -> tuple[str, ...]:
 
 def _repairs(report: Report) -> Iterator[Table]:
     """Yield what became of graphs to mend and what it took, for all of them and for the members of each group."""
-    for task in _tasks(report):
+    for task in tasks_of(report):
         rows = [row for row in report.rows if row.task == task and set(REPAIRS) <= set(row.metrics)]
         if rows:
             took = ("calls an item", "tokens an item", "cost")
@@ -203,7 +213,7 @@ def _each(usage: Mapping[str, Any] | None, items: int) -> Iterator[str]:
     yield f"{(usage['prompt_tokens'] + usage['completion_tokens']) / items:,.0f}" if told else UNKNOWN
 
 
-def _hallucinations(report: Report) -> Iterator[Table]:
+def inventions(report: Report) -> Iterator[Table]:
     """Elements outside L: all, those the sentence mentions, new ones; and the items that have any."""
     rows = [row for row in report.rows if "hallucinating" in row.measured]
     if not rows:
@@ -314,12 +324,18 @@ def _figure(figure: Figure | None) -> str:
     return f"{shown} (?)" if figure.doubt else shown
 
 
-def _outcomes(report: Report) -> Table:
-    """Return the table of outcomes and of other counts that are not zero everywhere."""
-    always = tuple(map(str, ("items", *Outcome)))
+def outcomes(report: Report) -> Table:
+    """Return how samples ended, and other counts; those that are zero everywhere are only named."""
+    ends = tuple(map(str, Outcome))
+    never = [name for name in ends if not any(row.board.counts[name] for row in report.rows)]
+    always = ("items", *(name for name in ends if name not in never))
     named = dict.fromkeys([*map(str, COUNTS), *(name for row in report.rows for name in row.board.counts)])
     counted = {name for row in report.rows for name, times in row.board.counts.items() if times}
-    counted -= {*always, *(name for name in counted if name.startswith((COUNTED, "hallucinating")))}  # in other tables
+    counted -= {
+        "items",
+        *ends,
+        *(name for name in counted if name.startswith((COUNTED, "hallucinating"))),
+    }  # in other tables
     more = [name for name in named if name in counted]
     head = ("task", *_who_head(report), *always, "not asked", *more)
     lines = tuple(
@@ -332,10 +348,12 @@ def _outcomes(report: Report) -> Table:
         )
         for row in report.rows
     )
-    return Table(("how samples ended",), head, lines, words=1 + len(_who_head(report)), label="outcomes")
+    notes = ((f"none: {', '.join(never)}",),) if never else ()
+    return Table(("how samples ended",), head, lines, notes, words=1 + len(_who_head(report)), label="outcomes")
 
 
-def _usage(report: Report) -> Table:
+def usage(report: Report) -> Table:
+    """Return what it took: calls, tokens, cost and time."""
     told = any(cached_input(row.usage) != NOTHING for row in report.rows)
     cached = ("cached input",) if told else ()
     who = ("task", *_who_head(report))
