@@ -48,8 +48,7 @@ from tsgkit.suites.spatialgen.rows import (
     SCENES,
     SUB_DOMAINS,
     Question,
-    Row,
-    SpatialSample,
+    SpatialRow,
     question_from,
     row_of,
     rows_in,
@@ -70,9 +69,9 @@ NO_IMAGE = (7.3, 19.2, 13.5, 28.1, 16.9)
 FULL = "SpatialGenEval_T2I_Prompts.jsonl"
 
 
-def said(row: Row, *texts: str | None, protocol: str = "published") -> Judged:
+def said(row: SpatialRow, *texts: str | None, protocol: str = "published") -> Judged:
     """Return the judgement of replies in rounds 0 to 4, then from 0 again as retries."""
-    sample, way = SpatialSample(row), parse_protocol(protocol)
+    sample, way = row, parse_protocol(protocol)
     calls = [
         LabelledReply(label_of(number % 5), Reply(text, Ending.COMPLETE if text else Ending.API_ERROR))
         for number, text in enumerate(texts)
@@ -88,7 +87,7 @@ def test_the_card_declares_what_the_suite_measures_and_rows_that_cannot_be_score
     assert (CARD.subject, CARD.temperature) == ("baseline/random", 1.0)
     assert tasks_of_rows(FILE) == ("spatialgen/questions",)
     questions = ROWS[0].questions
-    changed: dict[str, list[Row]] = {
+    changed: dict[str, list[SpatialRow]] = {
         "the item id 000001 occurs twice": [ROWS[0], ROWS[0]],
         "there are no items in it": [],
         "line 1: item 9: 9 questions, not one of each": [row_of("9", "Park", "", questions[:9])],
@@ -152,7 +151,7 @@ def test_rounds_that_failed_are_wrong_and_the_most_readable_reply_of_a_round_cou
     good, bad, none = "\n".join(row.answers), "\n".join("E" * 10), None
     for name, different in (("random", 5), ("overlap", 1)):
         subject = baseline_subject(f"baseline/{name}", ROWS, 0)
-        assert len({one.reply.text for one in subject.answer(SpatialSample(row)).said[:5]}) == different, name
+        assert len({one.reply.text for one in subject.answer(row).said[:5]}) == different, name
     with pytest.raises(UsageError, match="there is no baseline/rules"):
         baseline_subject("baseline/rules", ROWS, 0)
     one = said(row, good, good, good, good, none)
@@ -230,10 +229,10 @@ def test_a_judge_that_says_every_key_misses_two_questions_of_the_full_file() -> 
     assert tuple(found[code] for code in codes) == (210, 2, 0, 0)
     for protocol in ("published", "ours"):
         way, right = parse_protocol(protocol), Counter[str]()
-        for sample in map(SpatialSample, rows):
+        for sample in rows:
             orders = orders_of(sample, way.base, 0)
             texts = ["\n".join(question.key for question in shown(sample, turn)) for turn in orders]
-            one = said(sample.row, *texts, protocol=protocol)
+            one = said(sample, *texts, protocol=protocol)
             right.update({profile: int(scores["accuracy"].sum) for profile, scores in one.scores.items()})
         assert right == {"strict": 12_298, **({"official": 12_300} if protocol == "published" else {})}
 

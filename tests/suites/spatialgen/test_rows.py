@@ -29,7 +29,7 @@ from tsgkit.suites.spatialgen import rows as row_files
 from tsgkit.suites.spatialgen.defects import RULES, findings, inspect, question_findings, row_findings
 from tsgkit.suites.spatialgen.judge_requests import permutation, recorded, unshuffled
 from tsgkit.suites.spatialgen.maker import Draft, Maker, Making, draft_problems, facts_of, facts_text, rewrite_problems
-from tsgkit.suites.spatialgen.rows import SUB_DOMAINS, Row, rows_in, written
+from tsgkit.suites.spatialgen.rows import SUB_DOMAINS, SpatialRow, rows_in, written
 from tsgkit.suites.suite import task_of
 
 FIVE = row_files.Question("Where?", {"A": "up", "B": "down", "C": "left", "D": "right", "E": "None"}, "B", "Position")
@@ -172,7 +172,7 @@ def test_options_separated_by_periods_are_shuffled_and_old_records_of_fewer_opti
             recorded(question, record)
 
 
-def clean(item: str = "000001", keys: str = "ABCDABCDAB") -> row_files.Row:
+def clean(item: str = "000001", keys: str = "ABCDABCDAB") -> row_files.SpatialRow:
     rows = zip("abcdefghij", keys, SUB_DOMAINS, strict=True)
     questions = [row_files.Question(f"What {stem}{item}?", OPTIONS, key, name) for stem, key, name in rows]
     return row_files.row_of(item, "Forest", f"Trees {item}.", questions)
@@ -295,7 +295,7 @@ FILE = TASKS / "spatialgen" / "data" / "questions.jsonl"
 ROWS = list(rows_in(FILE))
 
 
-def prompts_reply(row: Row) -> str:
+def prompts_reply(row: SpatialRow) -> str:
     return json.dumps({"prompts": [row.prompt]})
 
 
@@ -304,18 +304,18 @@ def questions_reply(drafts: list[Draft]) -> str:
     return f"```json\n{json.dumps({'questions': values})}\n```"
 
 
-def drafts_of(row: Row) -> list[Draft]:
+def drafts_of(row: SpatialRow) -> list[Draft]:
     wrong = [tuple(q.options[letter] for letter in q.choices if letter != q.key) for q in row.questions]
     return [Draft(q.sub_domain, q.stem, q.options[q.key], w) for q, w in zip(row.questions, wrong, strict=True)]
 
 
-def replies_of(*rows: Row) -> dict[str, list[str]]:
+def replies_of(*rows: SpatialRow) -> dict[str, list[str]]:
     """Return the right replies to all that is asked about the scenes of some rows."""
     drafts = {f"{row.scene}/0": [questions_reply(drafts_of(row))] for row in rows}
     return {row.scene: [prompts_reply(row)] for row in rows} | drafts
 
 
-def replaced_key(row: Row, number: int, letter: str) -> Row:
+def replaced_key(row: SpatialRow, number: int, letter: str) -> SpatialRow:
     """Return the row with another key for one question."""
     return replace(row, answers=(*row.answers[:number], letter, *row.answers[number + 1 :]))
 
@@ -342,7 +342,7 @@ def test_maker_spreads_keys_evenly() -> None:
     assert {one.code for one in making.findings} <= {"longest-is-key", "skewed-keys"}
 
 
-def spoilt(row: Row, number: int, **changes: Any) -> list[Draft]:  # noqa: ANN401
+def spoilt(row: SpatialRow, number: int, **changes: Any) -> list[Draft]:  # noqa: ANN401
     drafts = drafts_of(row)
     drafts[number] = drafts[number]._replace(**changes)
     return drafts
@@ -433,7 +433,7 @@ def test_rows_are_written_the_same_command_resumes_and_similar_texts_are_refused
     assert dropped["problems"] == ["much like another text"]
 
 
-def judged(rows: Sequence[Row], rounds: Callable[[Row], Sequence[Row]]) -> None:
+def judged(rows: Sequence[SpatialRow], rounds: Callable[[SpatialRow], Sequence[SpatialRow]]) -> None:
     """Judge an image of each row by a script. ``rounds`` returns the row whose keys each round gives."""
     Path("pictures").mkdir()
     for row in rows:

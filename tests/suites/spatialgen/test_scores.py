@@ -21,7 +21,7 @@ from tsgkit.suites.scoreboard import ScoreReport
 from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.official import REQUESTS, accepted, asked, paired, result_row, table, vote
 from tsgkit.suites.spatialgen.replies import rounds_of_replies
-from tsgkit.suites.spatialgen.rows import SUB_DOMAINS, Question, Row, row_of, rows_in, written
+from tsgkit.suites.spatialgen.rows import SUB_DOMAINS, Question, SpatialRow, row_of, rows_in, written
 from tsgkit.suites.spatialgen.scores import Ballot, accuracy, letters, single_round_accuracy
 
 Captured = pytest.CaptureFixture[str]
@@ -63,7 +63,7 @@ REFUSED = "\n".join("E" * 10)
 Value = Mapping[str, Any]
 
 
-def row(item: str = "000001", scene: str = "Forest") -> Row:
+def row(item: str = "000001", scene: str = "Forest") -> SpatialRow:
     questions = [Question("?", OPTIONS, key, name) for key, name in zip(KEYS, SUB_DOMAINS, strict=True)]
     return row_of(item, scene, "Trees.", questions)
 
@@ -196,12 +196,12 @@ def test_strange_replies_are_read_the_same_in_every_version() -> None:
     assert readings.hexdigest()[:16] == "3d7098e423429b38", "see that the change is meant, and write it down"
 
 
-def right(row: Row, count: int = 10) -> str:
+def right(row: SpatialRow, count: int = 10) -> str:
     """Return ten lines. The first ``count`` give the key, the others refuse."""
     return "\n".join(f"{key}: seen" for key in (*row.answers[:count], *"E" * (10 - count)))
 
 
-def result(row: Row, *replies: str) -> dict[str, Any]:
+def result(row: SpatialRow, *replies: str) -> dict[str, Any]:
     """Return the published code's result row of five replies."""
     found = official.result_row(row, official.asked(replies), f"{row.id}.png")
     assert found is not None
@@ -211,7 +211,12 @@ def result(row: Row, *replies: str) -> dict[str, Any]:
 GOOD = result(ROWS[0], *[right(ROWS[0])] * 5)
 
 
-def scored(folder: Path, values: Sequence[Value | str], rows: Sequence[Row] = ROWS[:4], **more: Any) -> ScoreReport:  # noqa: ANN401
+def scored(
+    folder: Path,
+    values: Sequence[Value | str],
+    rows: Sequence[SpatialRow] = ROWS[:4],
+    **more: Any,  # noqa: ANN401
+) -> ScoreReport:
     (folder / "rows.jsonl").write_text("".join(f"{written(row)}\n" for row in rows))
     lines = (value if isinstance(value, str) else json.dumps(value) for value in values)
     (folder / "replies.jsonl").write_text("".join(f"{line}\n" for line in lines))

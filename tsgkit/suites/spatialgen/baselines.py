@@ -46,13 +46,13 @@ from tsgkit.suites.judges.images import NOT_SHOWN, ShownImage
 from tsgkit.suites.rows import Dataset
 from tsgkit.suites.solvers.offline_solvers import PREFIX, baseline_name
 from tsgkit.suites.spatialgen.official import ROUNDS
-from tsgkit.suites.spatialgen.rows import LETTERS, SUB_DOMAINS, Row, SpatialSample, content_words, rows_of, similarity
+from tsgkit.suites.spatialgen.rows import LETTERS, SUB_DOMAINS, SpatialRow, content_words, rows_of, similarity
 from tsgkit.suites.spatialgen.scores import ACCURACY, SINGLE, Ballot, accuracy, label_of, single_round_accuracy
 from tsgkit.suites.task import Control
 from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
 
-Answerer = Callable[[Row], tuple[str, ...]]
-Likeness = Callable[[Row, int, str], float]
+Answerer = Callable[[SpatialRow], tuple[str, ...]]
+Likeness = Callable[[SpatialRow, int, str], float]
 """A score for how well the option of this letter fits the question of this number (from 0)."""
 
 NAMES = (
@@ -66,7 +66,7 @@ NAMES = (
 FOLDS = 5
 
 
-def baseline(name: str, rows: Iterable[Row] = (), seed: int = 0) -> Answerer:
+def baseline(name: str, rows: Iterable[SpatialRow] = (), seed: int = 0) -> Answerer:
     """Return the baseline with this name. ``majority-per-type`` counts the keys of the given rows."""
     plain = {"overlap": overlap, "longest": longest, "most-like-others": most_like_others, "random": guess}
     if name in plain:
@@ -92,7 +92,7 @@ def constant(letter: str) -> Answerer:
     return lambda row: (letter,) * len(row.questions)
 
 
-def majority_per_type(rows: Iterable[Row], seed: int = 0) -> Answerer:
+def majority_per_type(rows: Iterable[SpatialRow], seed: int = 0) -> Answerer:
     """Return a baseline that gives the sub-domain's most common key in the other folds, so no key leaks.
 
     Items that are not among the rows are answered from all rows. On a tie, the first letter in the alphabet is given.
@@ -107,7 +107,7 @@ def majority_per_type(rows: Iterable[Row], seed: int = 0) -> Answerer:
                 if fold != fold_of[row.id]:
                     counts[fold, question.sub_domain][question.key] += 1
 
-    def answer(row: Row) -> tuple[str, ...]:
+    def answer(row: SpatialRow) -> tuple[str, ...]:
         fold = fold_of.get(row.id)
         letters = []
         for question in row.questions:
@@ -121,7 +121,7 @@ def majority_per_type(rows: Iterable[Row], seed: int = 0) -> Answerer:
 def overlap(seed: int = 0) -> Answerer:
     """Return a baseline that picks the option with the most words (not the largest share) in the other stems."""
 
-    def mentions(row: Row, number: int, letter: str) -> float:
+    def mentions(row: SpatialRow, number: int, letter: str) -> float:
         return len(content_words(row.questions[number].options[letter]) & other_stems(row, number))
 
     return _fitting(mentions, seed)
@@ -135,7 +135,7 @@ def longest(seed: int = 0) -> Answerer:
 def most_like_others(seed: int = 0) -> Answerer:
     """Return a baseline that picks the option that shares the most words with the other options."""
 
-    def likeness(row: Row, number: int, letter: str) -> float:
+    def likeness(row: SpatialRow, number: int, letter: str) -> float:
         question = row.questions[number]
         others = [question.options[other] for other in question.choices if other != letter]
         return sum(similarity(question.options[letter], other) for other in others)
@@ -146,7 +146,7 @@ def most_like_others(seed: int = 0) -> Answerer:
 def _fitting(likeness: Likeness, seed: int) -> Answerer:
     """Return a baseline that picks the best fitting option, or any letter if there are no options."""
 
-    def best(row: Row, number: int) -> str:
+    def best(row: SpatialRow, number: int) -> str:
         fits = {letter: likeness(row, number, letter) for letter in row.questions[number].choices}
         letters = [letter for letter, fit in fits.items() if fit == max(fits.values())] or tuple(LETTERS)
         return _rng(row, number, seed).choice(letters)
@@ -154,17 +154,17 @@ def _fitting(likeness: Likeness, seed: int) -> Answerer:
     return lambda row: tuple(best(row, number) for number in range(len(row.questions)))
 
 
-def other_stems(row: Row, number: int) -> frozenset[str]:
+def other_stems(row: SpatialRow, number: int) -> frozenset[str]:
     """Return the words of all stems but this question's."""
     stems = (content_words(question.stem) for place, question in enumerate(row.questions) if place != number)
     return frozenset().union(*stems)
 
 
-def _rng(row: Row, number: int, seed: int) -> Random:
+def _rng(row: SpatialRow, number: int, seed: int) -> Random:
     return Random(f"{seed}/{row.id}/{number}")
 
 
-def accuracies(rows: Sequence[Row], answer: Answerer) -> dict[str, float]:
+def accuracies(rows: Sequence[SpatialRow], answer: Answerer) -> dict[str, float]:
     """Return the accuracy in each sub-domain. There is no vote, since all rounds would be equal."""
     right: defaultdict[str, list[bool]] = defaultdict(list)
     for row in rows:
@@ -186,16 +186,16 @@ class BaselineSubject:
         """The baseline and its seed."""
         return f"{self.subject}/{self.seed}"
 
-    def answer(self, item: SpatialSample) -> Transcript:
+    def answer(self, item: SpatialRow) -> Transcript:
         """Return a transcript of all rounds, ten lines each."""
-        texts = ["\n".join(answer(item.row)) for answer in self.answerers]
+        texts = ["\n".join(answer(item)) for answer in self.answerers]
         said = (LabelledReply(label_of(turn), Reply(text=text, source=LOCAL)) for turn, text in enumerate(texts))
         orders = (tuple("".join(question.choices) for question in item.questions),) * ROUNDS
         sight = ShownImage(NOT_SHOWN, "a baseline looks at nothing", orders=orders)
         return Transcript((*said, sight.said))
 
 
-def baseline_subject(subject: str, rows: Sequence[Row], seed: int) -> BaselineSubject:
+def baseline_subject(subject: str, rows: Sequence[SpatialRow], seed: int) -> BaselineSubject:
     """Return the baseline of a subject such as ``baseline/longest``."""
     name = baseline_name(subject, NAMES)
     if name == "random":
@@ -208,7 +208,7 @@ def controls(dataset: Dataset, numbers: Sequence[int], seed: int) -> tuple[Contr
 
     All sub-domains have equally many questions, so the share over all questions is the mean of the sub-domains.
     """
-    rows, asked = rows_of(dataset), [dataset.sample(number).row for number in numbers]
+    rows, asked = rows_of(dataset), [dataset.sample(number) for number in numbers]
     results = []
     for name in NAMES:
         subject = baseline_subject(PREFIX + name, rows, seed)

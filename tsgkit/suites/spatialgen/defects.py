@@ -50,7 +50,7 @@ from tsgkit.suites.spatialgen.rows import (
     SCENES,
     SUB_DOMAINS,
     Question,
-    Row,
+    SpatialRow,
     content_words,
     folded,
     question_items,
@@ -111,7 +111,7 @@ CodeAndMessage = tuple[str, str]
 """A code and a message."""
 
 
-def findings(rows: Iterable[Row]) -> Iterator[Finding]:
+def findings(rows: Iterable[SpatialRow]) -> Iterator[Finding]:
     """Yield all defects of the rows of a file: item by item, then those of the file as a whole."""
     seen = _FileStatistics()
     for row in rows:
@@ -120,7 +120,7 @@ def findings(rows: Iterable[Row]) -> Iterator[Finding]:
     yield from seen.skews()
 
 
-def row_findings(row: Row) -> Iterator[Finding]:
+def row_findings(row: SpatialRow) -> Iterator[Finding]:
     """Yield the defects of one row and its questions."""
 
     def finding(code: str, message: str) -> Finding:
@@ -141,7 +141,7 @@ def row_findings(row: Row) -> Iterator[Finding]:
         yield from question_findings(row, number)
 
 
-def question_findings(row: Row, number: int) -> Iterator[Finding]:
+def question_findings(row: SpatialRow, number: int) -> Iterator[Finding]:
     """Yield the defects of the question with this number (from 0)."""
     question = row.questions[number]
     defects: list[CodeAndMessage] = []
@@ -175,7 +175,7 @@ def _options(question: Question) -> Iterator[CodeAndMessage]:
         yield "refusal-form", f"{question.gap!r} between the stem and its options, expected {GAP!r}"
 
 
-def _key(row: Row, number: int) -> Iterator[CodeAndMessage]:
+def _key(row: SpatialRow, number: int) -> Iterator[CodeAndMessage]:
     """Yield the defects of a key: not an option, the refusal, or an option that stems give away."""
     question = row.questions[number]
     if question.key not in question.options:
@@ -201,14 +201,14 @@ class _FileStatistics:
         self.longest: defaultdict[str | None, list[float]] = defaultdict(list)
         self.longest_right: Counter[str | None] = Counter()
 
-    def repeats(self, row: Row) -> Iterator[Finding]:
+    def repeats(self, row: SpatialRow) -> Iterator[Finding]:
         yield from self._repeat("repeated-id", row, row.id, None)
         yield from self._repeat("repeated-prompt", row, folded(row.prompt), None)
         for number, question in enumerate(row.questions):
             yield from self._repeat("repeated-question", row, question.written(), number)
             self._count(question)
 
-    def _repeat(self, code: str, row: Row, text: str, number: int | None) -> Iterator[Finding]:
+    def _repeat(self, code: str, row: SpatialRow, text: str, number: int | None) -> Iterator[Finding]:
         place = (code, hash(text))  # avoids keeping the texts of 12,300 questions
         if place in self.first:
             yield Finding(code, row.id, number, f"as in {self.first[place]}", row.line)
@@ -260,7 +260,7 @@ TASK = "questions"
 
 def inspect(data: bytes, file: str, task: str | None = None) -> Inspection:
     """Inspect the content of a file."""
-    rows: list[Row] = []
+    rows: list[SpatialRow] = []
     defects: list[rules.Finding] = []
     problem = ""
     try:
@@ -287,7 +287,7 @@ IN_EVERY_AUDIT = (
 """Defects that audits of all suites find, under other names."""
 
 
-def auditable_rows(rows: Iterable[Row]) -> Auditable:
+def auditable_rows(rows: Iterable[SpatialRow]) -> Auditable:
     """Return all questions of some rows, with the checks that are specific to this suite."""
     known = list(rows)
     slips: dict[str, list[Slip]] = {code: [] for code in RULES}
@@ -304,7 +304,7 @@ def auditable_rows(rows: Iterable[Row]) -> Auditable:
     return Auditable([item for row in known for item in items_of(row)], checks, clusters_are="prompts")
 
 
-def items_of(row: Row) -> Iterator[Item]:
+def items_of(row: SpatialRow) -> Iterator[Item]:
     """Yield the questions of a row as audit items."""
     stems = [question.stem for question in row.questions]
     for number, question in enumerate(row.questions):

@@ -40,7 +40,7 @@ from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.images import ImageFile
 from tsgkit.suites.judges.judge import messages_of
 from tsgkit.suites.spatialgen.official import ROUNDS
-from tsgkit.suites.spatialgen.rows import Question, SpatialSample
+from tsgkit.suites.spatialgen.rows import Question, SpatialRow
 from tsgkit.suites.task import OURS, PUBLISHED
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def parse_protocol(protocol: str) -> ParsedProtocol:
     return ParsedProtocol(head, last) if last in CONTROLS else ParsedProtocol(protocol)
 
 
-def orders_of(sample: SpatialSample, base: str, seed: int) -> Orders:
+def orders_of(sample: SpatialRow, base: str, seed: int) -> Orders:
     """Return the orders of the options: that of the data for ``published``, else new ones for each round."""
     if base == PUBLISHED:
         return (unshuffled(sample.questions),) * ROUNDS
@@ -132,7 +132,7 @@ def orders_of(sample: SpatialSample, base: str, seed: int) -> Orders:
     )
 
 
-def orders_from(sample: SpatialSample, records: Sequence[Sequence[str]]) -> Orders:
+def orders_from(sample: SpatialRow, records: Sequence[Sequence[str]]) -> Orders:
     """Return the orders stored in a record."""
     return tuple(
         tuple(recorded(question, record) for question, record in zip(sample.questions, turn, strict=True))
@@ -140,7 +140,7 @@ def orders_from(sample: SpatialSample, records: Sequence[Sequence[str]]) -> Orde
     )
 
 
-def shown(sample: SpatialSample, orders: Sequence[Permutation]) -> list[Question]:
+def shown(sample: SpatialRow, orders: Sequence[Permutation]) -> list[Question]:
     """Return the questions as shown in one round."""
     return [order.shown(question) for question, order in zip(sample.questions, orders, strict=True)]
 

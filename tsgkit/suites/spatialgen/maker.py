@@ -51,7 +51,7 @@ from tsgkit.suites.spatialgen.rows import (
     SCENES,
     SUB_DOMAINS,
     Question,
-    Row,
+    SpatialRow,
     content_words,
     folded,
     row_of,
@@ -103,7 +103,7 @@ class Dropped(NamedTuple):
 class Making:
     """The items made so far."""
 
-    rows: list[Row] = field(default_factory=list)
+    rows: list[SpatialRow] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     calls: int = 0
@@ -190,7 +190,7 @@ def question_of(draft: Draft, place: int, wrong: Sequence[str]) -> Question:
     return Question(draft.stem, dict(zip(LETTERS, texts, strict=True)), CHOICES[place], draft.kind)
 
 
-def rows_with_even_keys(found: Sequence[tuple[str, str, Sequence[Draft]]], seed: int) -> list[Row]:
+def rows_with_even_keys(found: Sequence[tuple[str, str, Sequence[Draft]]], seed: int) -> list[SpatialRow]:
     """Return rows for scenes, texts and drafts. For each kind, every letter is the key equally often, give or take
     one."""
     rng = Random(f"{seed}/keys")
@@ -328,7 +328,7 @@ class Fact(NamedTuple):
         return self.seen or "none of what was asked about"
 
 
-def facts_of(row: Row, letters: Sequence[str | None]) -> list[Fact]:
+def facts_of(row: SpatialRow, letters: Sequence[str | None]) -> list[Fact]:
     """Return the facts of a row, by question. A letter of None is an undecided vote."""
     return [
         Fact(
@@ -359,7 +359,7 @@ def read_rewrite(reply: str) -> str:
     return " ".join(found.split()) if isinstance(found, str) else ""
 
 
-def rewrite_problems(text: str, row: Row, facts: Sequence[Fact]) -> list[str]:
+def rewrite_problems(text: str, row: SpatialRow, facts: Sequence[Fact]) -> list[str]:
     """Return the detectable problems of a new text.
 
     The text still claims an unseen fact if it has all words of the wanted option and lacks words of the seen one.

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from tsgkit.suites.spatialgen.rows import SUB_DOMAINS, Row
+from tsgkit.suites.spatialgen.rows import SUB_DOMAINS, SpatialRow
 
 LINES = 10
 ROUNDS = 5
@@ -96,7 +96,7 @@ def votes(rounds: Sequence[Sequence[str]], keys: Sequence[str]) -> tuple[Vote, .
     return tuple(vote(said, key) for said, key in zip(zip(*letters, strict=True), keys, strict=True))
 
 
-def result_row(row: Row, found: Asked, image_path: str) -> dict[str, Any] | None:
+def result_row(row: SpatialRow, found: Asked, image_path: str) -> dict[str, Any] | None:
     """Return the published code's result row of one image, or None if it writes none (E1)."""
     if found.dropped:
         return None
@@ -149,12 +149,12 @@ def table(results: Sequence[Mapping[str, Any]]) -> Table | None:
 class Pairing(NamedTuple):
     """The image of each row, the published warning, and True if the published code would have crashed."""
 
-    pairs: tuple[tuple[Row, str], ...]
+    pairs: tuple[tuple[SpatialRow, str], ...]
     warning: str | None
     crashes: bool
 
 
-def paired(rows: Sequence[Row], files: Iterable[str], scene: str | None = None) -> Pairing:
+def paired(rows: Sequence[SpatialRow], files: Iterable[str], scene: str | None = None) -> Pairing:
     """Pair rows with the files of a folder by sorted position (E3); with a scene, by position among all rows (E4).
 
     >>> from tsgkit.suites.spatialgen.rows import row_of

@@ -24,7 +24,7 @@ from tsgkit.suites.spatialgen.baselines import baseline_subject, controls
 from tsgkit.suites.spatialgen.defects import auditable_rows
 from tsgkit.suites.spatialgen.judge_requests import PROTOCOLS, SHUFFLED, ParsedProtocol, QuestionPrompts, parse_protocol
 from tsgkit.suites.spatialgen.replies import score
-from tsgkit.suites.spatialgen.rows import SpatialSample, load_rows, rows_in, rows_of, scenes_in_order
+from tsgkit.suites.spatialgen.rows import SpatialRow, load_rows, rows_in, rows_of, scenes_in_order
 from tsgkit.suites.spatialgen.scores import (
     COLUMNS,
     METRICS,
@@ -56,13 +56,13 @@ from tsgkit.suites.task import (
 QUESTIONS = "questions"
 
 
-def _asked(sample: SpatialSample) -> str:
+def _asked(sample: SpatialRow) -> str:
     """Return the prompt of the image, followed by the questions."""
     asked = (f"{number}. {question.written()}" for number, question in enumerate(sample.questions, 1))
-    return "\n".join([sample.row.prompt, "", *asked])
+    return "\n".join([sample.prompt, "", *asked])
 
 
-def _keys_in_words(sample: SpatialSample) -> str:
+def _keys_in_words(sample: SpatialRow) -> str:
     return "\n".join(
         f"{number}. {question.sub_domain}: {question.key}: {question.options.get(question.key, '(no such option)')}"
         for number, question in enumerate(sample.questions, 1)
@@ -105,7 +105,7 @@ def _paintings(task: Task, data: str | None, choice: ItemChoice, options: Painti
     if options.condition != "none" or options.layouts is not None:
         raise UsageError(f"{task.key}: its prompts take no layouts", hint="omit --condition and --layouts")
     dataset = task.dataset(data)
-    return [Painting(dataset.item_ids[number], dataset.sample(number).row.prompt) for number in dataset.chosen(choice)]
+    return [Painting(dataset.item_ids[number], dataset.sample(number).prompt) for number in dataset.chosen(choice)]
 
 
 def questions(card: Card) -> Task:
@@ -116,9 +116,9 @@ def questions(card: Card) -> Task:
         metrics=METRICS,
         view=View(
             question=_asked,
-            brief=lambda sample: sample.row.prompt,
+            brief=lambda sample: sample.prompt,
             reference=_keys_in_words,
-            value=lambda sample: list(sample.row.answers),
+            value=lambda sample: list(sample.answers),
             faults=_faults,
             verdicts=verdicts_of,
         ),
@@ -153,7 +153,7 @@ def questions(card: Card) -> Task:
 
 def view(shown: Shown) -> Iterator[Panel]:
     """Yield panels of a sample: the image, if a folder of images is judged, and the questions with all answers."""
-    sample: SpatialSample = shown.sample
+    sample: SpatialRow = shown.sample
     evidence: Mapping[str, Any] = shown.judged.evidence or {}
     if shown.folder is not None:
         other, file = evidence.get("image_of", ""), evidence.get("file", "")

@@ -43,7 +43,7 @@ from tsgkit.suites.scoreboard import ScoreReport
 from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.judge_requests import ParsedProtocol, orders_of
 from tsgkit.suites.spatialgen.official import LINES, ROUNDS, accepted
-from tsgkit.suites.spatialgen.rows import Row, SpatialSample, rows_of
+from tsgkit.suites.spatialgen.rows import SpatialRow, rows_of
 from tsgkit.suites.spatialgen.scores import COLUMNS, VoteScorer, judged, label_of, official_scores
 from tsgkit.suites.task import PUBLISHED, Task
 from tsgkit.suites.transcript import LabelledReply, Transcript
@@ -77,7 +77,7 @@ def score(task: Task, data: str, replies: str, *, style: str | None, by: Sequenc
     return report_of(task, items, VoteScorer(PUBLISHED), by, seed, notes)
 
 
-def judged_replies(samples: Sequence[SpatialSample], found: Mapping[str, Replies]) -> ScoredItems:
+def judged_replies(samples: Sequence[SpatialRow], found: Mapping[str, Replies]) -> ScoredItems:
     """Score lists of replies."""
     every = tuple(scored(_of_replies, sample, found.get(sample.item_id)).judged for sample in samples)
     missing = [sample.item_id for sample, one in zip(samples, every, strict=True) if one.outcome is Outcome.MISSING]
@@ -92,11 +92,11 @@ def judged_replies(samples: Sequence[SpatialSample], found: Mapping[str, Replies
     return every, notes
 
 
-def judged_rows(samples: Sequence[SpatialSample], found: ResultFile) -> ScoredItems:
+def judged_rows(samples: Sequence[SpatialRow], found: ResultFile) -> ScoredItems:
     """Score result rows."""
     every = tuple(scored(_of_rows, sample, found.rows.get(sample.item_id)).judged for sample in samples)
     again = [name for name, rows in found.rows.items() if len(rows) > 1]
-    asked = {sample.item_id: sample.row for sample in samples}
+    asked = {sample.item_id: sample for sample in samples}
     keys = [name for name, rows in found.rows.items() if any(row.has_other_keys(asked[name]) for row in rows)]
     texts = [name for name, rows in found.rows.items() if any(row.has_other_questions(asked[name]) for row in rows)]
     notes = (
@@ -121,7 +121,7 @@ def _note(which: str, item_ids: Sequence[str], meaning: str) -> Iterator[str]:
         yield f"{len(item_ids):,} item{'' if len(item_ids) == 1 else 's'} {which} ({named}): {meaning}"
 
 
-def _of_replies(sample: SpatialSample, replies: Replies | None) -> Judged:
+def _of_replies(sample: SpatialRow, replies: Replies | None) -> Judged:
     if replies is None:
         return judged(sample, Transcript((ShownImage(MISSING, NO_REPLY).said,)), ASKED)
     said = judged(sample, transcript_of(sample, replies.texts), ASKED)
@@ -140,7 +140,7 @@ def _of_replies(sample: SpatialSample, replies: Replies | None) -> Judged:
     )
 
 
-def _of_rows(sample: SpatialSample, rows: Sequence[ResultRow] | None) -> Judged:
+def _of_rows(sample: SpatialRow, rows: Sequence[ResultRow] | None) -> Judged:
     """Score an item by its last row in ``strict``, and by all of them in ``official``."""
     if not rows:
         return judged(sample, Transcript((ShownImage(MISSING, NO_ROW).said,)), ASKED)
@@ -156,7 +156,7 @@ def _of_rows(sample: SpatialSample, rows: Sequence[ResultRow] | None) -> Judged:
     return replace(one, scores=one.scores | {"official": scores}, notes=notes, evidence=evidence)
 
 
-def transcript_of(sample: SpatialSample, texts: Sequence[str | None], ending: Ending | None = None) -> Transcript:
+def transcript_of(sample: SpatialRow, texts: Sequence[str | None], ending: Ending | None = None) -> Transcript:
     """Return the transcript of these replies. ``ending`` overrides the ending of all of them."""
     replies = (Reply(text, ending or (Ending.COMPLETE if (text or "").strip() else Ending.EMPTY)) for text in texts)
     said = (
@@ -207,11 +207,11 @@ class ResultRow(BaseModel):
         """The judge's replies, line for line."""
         return tuple("\n".join(lines) for lines in self.model_preds_cot)
 
-    def has_other_questions(self, asked: Row) -> bool:
+    def has_other_questions(self, asked: SpatialRow) -> bool:
         """Return True if its questions differ from the data, so that letters may mean other options."""
         return isinstance(self.questions, list) and self.questions != list(asked.texts)
 
-    def has_other_keys(self, asked: Row) -> bool:
+    def has_other_keys(self, asked: SpatialRow) -> bool:
         """Return True if its answers differ from the data."""
         return self.answers is not None and self.answers != list(asked.answers)
 
@@ -230,7 +230,7 @@ def holds_result_rows(text: str) -> bool:
     return isinstance(first, dict) and MARK in first
 
 
-def result_rows_in(text: str, file: str, asked: Iterable[Row]) -> ResultFile:
+def result_rows_in(text: str, file: str, asked: Iterable[SpatialRow]) -> ResultFile:
     """Read the rows about these items. Raise UsageError for a row about another item or an invalid one."""
     known = {row.id: row for row in asked}
     rows: dict[str, tuple[ResultRow, ...]] = {}

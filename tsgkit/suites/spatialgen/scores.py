@@ -15,7 +15,7 @@ needs no images and no judge, since the transcript records what was shown.
 
 >>> from tsgkit.suites.spatialgen.rows import question_from, row_of
 >>> asked = question_from("Where?  Options: A: up, B: down, E: None", "B", "Position")
->>> sample = SpatialSample(row_of("1", "Park", "", [asked] * 10))
+>>> sample = row_of("1", "Park", "", [asked] * 10)
 >>> readings = read_twice(sample, Reply("\\n".join(["**B**"] * 10)), "published")
 >>> readings.strict, readings.official
 ('BBBBBBBBBB', '**********')
@@ -44,7 +44,7 @@ from tsgkit.suites.scoreboard import Board, Value
 from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.judge_requests import APART, SHUFFLED, Orders, ParsedProtocol, orders_from, parse_protocol
 from tsgkit.suites.spatialgen.official import NEEDED, ROUNDS
-from tsgkit.suites.spatialgen.rows import DOMAIN_OF, DOMAINS, LETTERS, MEANING, SUB_DOMAINS, Question, SpatialSample
+from tsgkit.suites.spatialgen.rows import DOMAIN_OF, DOMAINS, LETTERS, MEANING, SUB_DOMAINS, Question, SpatialRow
 from tsgkit.suites.task import PUBLISHED
 from tsgkit.suites.transcript import LOCAL, Transcript
 
@@ -193,7 +193,7 @@ class Rounds(NamedTuple):
     """The reply that counts, for each round and each question that is asked separately."""
 
 
-def rounds_of(sample: SpatialSample, transcript: Transcript, orders: Orders, base: str) -> Rounds:
+def rounds_of(sample: SpatialRow, transcript: Transcript, orders: Orders, base: str) -> Rounds:
     """Read the letters of all rounds."""
     by_label: dict[str, list[Reply]] = {}
     for call in transcript.said:
@@ -227,7 +227,7 @@ def _most_readable(replies: Sequence[Reply], questions: Sequence[Question]) -> t
     return best, taken
 
 
-def judged(sample: SpatialSample, transcript: Transcript | None, way: ParsedProtocol) -> Judged:
+def judged(sample: SpatialRow, transcript: Transcript | None, way: ParsedProtocol) -> Judged:
     """Score a transcript on an image."""
     sight, is_published = sight_of(transcript), not unpublished(way)
     turns: tuple[Letters, ...] | None = None
@@ -327,11 +327,11 @@ def _agreement(ballot: Ballot) -> float:
     return sum(one is not None and one == other for one, other in pairs) / len(pairs)
 
 
-def official_scores(sample: SpatialSample, asked: official.Asked | None, keys: Sequence[str] | None = None) -> Scores:
+def official_scores(sample: SpatialRow, asked: official.Asked | None, keys: Sequence[str] | None = None) -> Scores:
     """Score as the published code does, with these keys if given. A dropped image has no weight."""
     if asked is None or asked.dropped:
         return {column: Score.missing(DROPPED) for column in (ACCURACY, *COLUMNS)}
-    votes = official.votes(asked.rounds, sample.row.answers if keys is None else keys)
+    votes = official.votes(asked.rounds, sample.answers if keys is None else keys)
     columns = {
         column: Score(float(vote.right), 1.0, f"the vote says {''.join(vote.winners)}")
         for column, vote in zip(COLUMNS, votes, strict=True)
@@ -362,7 +362,7 @@ class VoteScorer:
         """The reason why official scores do not apply, or an empty text."""
         return unpublished(self.way)
 
-    def judge(self, sample: SpatialSample, transcript: Transcript | None) -> Judged:
+    def judge(self, sample: SpatialRow, transcript: Transcript | None) -> Judged:
         """Score a transcript."""
         return judged(sample, transcript, self.way)
 
@@ -372,7 +372,7 @@ class VoteScorer:
 
 
 def verdicts_of(
-    record: Mapping[str, Any], sample: SpatialSample, metric: str = ACCURACY, profile: str = "strict"
+    record: Mapping[str, Any], sample: SpatialRow, metric: str = ACCURACY, profile: str = "strict"
 ) -> Iterator[Verdict]:
     """Yield the verdict of the votes on each question, with its domain as the kind.
 
@@ -402,7 +402,7 @@ FIRST_CHARACTERS = "official takes the first character of every line, whatever i
 AS_SHOWN = "letters as they were shown: the orders of the options are undone before votes are counted"
 
 
-def read_twice(sample: SpatialSample, reply: Reply, protocol: str) -> TwoReadings:
+def read_twice(sample: SpatialRow, reply: Reply, protocol: str) -> TwoReadings:
     """Return the readings of one reply by both profiles. The letters are as shown, before orders are undone."""
     if reply.source == LOCAL and (reply.text or "").startswith(RECORD):
         return TwoReadings(Outcome.ANSWERED, None, NO_REPLY, (), None, NO_REPLY, ())

@@ -44,7 +44,7 @@ from tsgkit.suites.spatialgen.judge_requests import (
     shown,
 )
 from tsgkit.suites.spatialgen.official import ROUNDS, paired
-from tsgkit.suites.spatialgen.rows import Question, Row, SpatialSample, rows_of
+from tsgkit.suites.spatialgen.rows import Question, SpatialRow, rows_of
 from tsgkit.suites.spatialgen.scores import VoteScorer, label_of, letters
 from tsgkit.suites.task import BY_POSITION, OURS, PUBLISHED, Piece, Task, Viewing
 from tsgkit.suites.transcript import LabelledReply, Transcript, gather_all
@@ -81,7 +81,7 @@ class ImageFolderSolver(VoteScorer):
         """The effects of pairing by position; none if pairing by id."""
         return () if self.positions is None else self.positions.warnings(self.images.folder.path)
 
-    async def solve(self, sample: SpatialSample, ask: Ask | None) -> Transcript:
+    async def solve(self, sample: SpatialRow, ask: Ask | None) -> Transcript:
         """Ask all rounds about the image, if there is one that can be shown."""
         model = a_model(ask, "images")
         sight, image = await self._image_to_show(sample)
@@ -97,7 +97,7 @@ class ImageFolderSolver(VoteScorer):
         records = tuple(tuple(order.record for order in turn) for turn in orders)
         return Transcript((*said, replace(sight, orders=records).said))
 
-    async def _image_to_show(self, sample: SpatialSample) -> tuple[ShownImage, ImageFile | None]:
+    async def _image_to_show(self, sample: SpatialRow) -> tuple[ShownImage, ImageFile | None]:
         """Return the image to show: the item's, another item's, or none."""
         if self.way.control == BLIND:
             return ShownImage(NOT_SHOWN, "the judge is shown no image on purpose"), None
@@ -117,7 +117,7 @@ class ImageFolderSolver(VoteScorer):
         sight, image = await self.images.in_file(name)
         return replace(sight, file="" if is_named_after(item_id, name) else printable(name)), image
 
-    def questions(self, sample: SpatialSample, orders: Orders, image: ImageFile | None) -> list[JudgeQuestion[None]]:
+    def questions(self, sample: SpatialRow, orders: Orders, image: ImageFile | None) -> list[JudgeQuestion[None]]:
         """Return the requests of our own protocols: in each round one for all questions, or one for each.
 
         Each round has its own draws, since rounds may send the same text.
@@ -142,7 +142,7 @@ class ImageFolderSolver(VoteScorer):
                 requests.append(request(turn, label_of(turn), asked))
         return requests
 
-    def expected(self, sample: SpatialSample) -> Expected:
+    def expected(self, sample: SpatialRow) -> Expected:
         """Return the calls of all rounds where every reply is usable; none for an image that cannot be shown."""
         sides: tuple[int, int] | None = None
         if self.way.control != BLIND:
@@ -230,7 +230,7 @@ def viewer(task: Task, viewing: Viewing, dataset: Dataset) -> ImageFolderSolver:
     )
 
 
-def pieces(viewing: Viewing, samples: Iterable[SpatialSample]) -> Iterator[Piece]:
+def pieces(viewing: Viewing, samples: Iterable[SpatialRow]) -> Iterator[Piece]:
     """Yield the images of these items. Pairing by position yields every file, since each one shifts the others."""
     if viewing.pairing == BY_POSITION:
         for name in folder_of(viewing).in_order:
@@ -270,7 +270,7 @@ class Positions:
         return tuple(f"{folder}: {one}" for one in messages)
 
 
-def positions_of(rows: Sequence[Row], names: Iterable[str]) -> Positions:
+def positions_of(rows: Sequence[SpatialRow], names: Iterable[str]) -> Positions:
     """Pair all rows with the file names of a folder by position."""
     found = paired(rows, names)
     return Positions({row.id: name for row, name in found.pairs}, found.warning)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tsgkit.llm.reply import Ask
     from tsgkit.runs.jobs import Engine
     from tsgkit.suites.spatialgen.maker import Fact
-    from tsgkit.suites.spatialgen.rows import Row
+    from tsgkit.suites.spatialgen.rows import SpatialRow
 
 VOTES = ("decided", "plurality")
 """Rules for what was seen: the letter that four of five rounds gave, or (as published) the most frequent one."""
@@ -40,7 +40,7 @@ class Job(NamedTuple):
 
     name: str
     """The subject and item, which name its file in the set."""
-    row: Row
+    row: SpatialRow
     image: ImageFile
     facts: tuple[Fact, ...]
 
@@ -123,7 +123,7 @@ def _jobs(arguments: argparse.Namespace) -> Iterator[Job]:
     from tsgkit.suites.images import ImageFolder
     from tsgkit.suites.spatialgen.judge_requests import CONTROLS, parse_protocol
     from tsgkit.suites.spatialgen.maker import facts_of
-    from tsgkit.suites.spatialgen.rows import GROUPS, SpatialSample
+    from tsgkit.suites.spatialgen.rows import GROUPS, SpatialRow
     from tsgkit.suites.spatialgen.scores import plurality, verdicts_of
 
     run, subject, protocol = arguments.source, arguments.subject, arguments.protocol
@@ -148,9 +148,9 @@ def _jobs(arguments: argparse.Namespace) -> Iterator[Job]:
             images = ImageFolder(cell.subject, paths[cell.subject])
             for number, record in zip(state.row.numbers, records_of(state, reopened.samples), strict=True):
                 sample = state.row.dataset.sample(number)
-                if record["outcome"] != "answered" or not isinstance(sample, SpatialSample):
+                if record["outcome"] != "answered" or not isinstance(sample, SpatialRow):
                     continue
-                if not arguments.design and sample.row.scene in GROUPS[DESIGN]:
+                if not arguments.design and sample.scene in GROUPS[DESIGN]:
                     continue
                 right, image = record["evidence"]["right"], images.look(sample.item_id)
                 if sum(right) < arguments.least * len(right) or not isinstance(image, ImageFile):
@@ -158,7 +158,7 @@ def _jobs(arguments: argparse.Namespace) -> Iterator[Job]:
                 letters = list(record["answer"])
                 if arguments.votes != VOTES[0]:
                     letters = [plurality(verdict.rounds) for verdict in verdicts_of(record, sample)]
-                yield Job(f"{cell.subject}-{sample.item_id}", sample.row, image, tuple(facts_of(sample.row, letters)))
+                yield Job(f"{cell.subject}-{sample.item_id}", sample, image, tuple(facts_of(sample, letters)))
     finally:
         reopened.samples.close()
 
