@@ -71,13 +71,13 @@ FULL = "SpatialGenEval_T2I_Prompts.jsonl"
 
 def said(row: SpatialRow, *texts: str | None, protocol: str = "published") -> Judged:
     """Return the judgement of replies in rounds 0 to 4, then from 0 again as retries."""
-    sample, way = row, parse_protocol(protocol)
+    way = parse_protocol(protocol)
     calls = [
         LabelledReply(label_of(number % 5), Reply(text, Ending.COMPLETE if text else Ending.API_ERROR))
         for number, text in enumerate(texts)
     ]
-    orders = tuple(tuple(order.record for order in turn) for turn in orders_of(sample, way.base, 0))
-    return judged(sample, Transcript((*calls, ShownImage(NOT_SHOWN, orders=orders).said)), way)
+    sight = ShownImage(NOT_SHOWN, orders=orders_of(row, way.base, 0))
+    return judged(row, Transcript((*calls, sight.said)), way)
 
 
 def test_the_card_declares_what_the_suite_measures_and_rows_that_cannot_be_scored_are_refused(tmp_path: Path) -> None:

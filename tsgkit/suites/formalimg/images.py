@@ -16,7 +16,7 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.formalimg.image_prompts import FolderTexts
 from tsgkit.suites.formalimg.rows import FormulaSample
 from tsgkit.suites.formalimg.verdicts import Findings, scores_of
-from tsgkit.suites.images import ENDINGS, is_file_id
+from tsgkit.suites.images import image_files
 from tsgkit.suites.judgement import Judged, TwoReadings
 from tsgkit.suites.judges.images import Images, ShownImage, sight_of, unfinished, unshown
 from tsgkit.suites.judges.judge import Judge, Question, a_model, outcome_of
@@ -139,9 +139,8 @@ def _viewer(questions: ImageQuestions, task: Task, viewing: Viewing, dataset: Da
 
 def _images_of(viewing: Viewing, samples: Iterable[FormulaSample]) -> Iterable[Piece]:
     """Return the images of these items."""
-    names = (sample.number for sample in samples)
-    paths = (viewing.folder.path / f"{name}{ending}" for name in names if is_file_id(name) for ending in ENDINGS)
-    return (Piece(path.name, path) for path in paths if path.is_file())
+    paths = image_files(viewing.folder.path, (sample.number for sample in samples))
+    return (Piece(path.name, path) for path in paths)
 
 
 def _reply_as_it_is(task: Task, sample: FormulaSample, reply: Reply, solver: Solver) -> TwoReadings:

@@ -45,10 +45,11 @@ from tsgkit.llm.reply import Reply
 from tsgkit.suites.judges.images import NOT_SHOWN, ShownImage
 from tsgkit.suites.rows import Dataset
 from tsgkit.suites.solvers.offline_solvers import PREFIX, baseline_name
+from tsgkit.suites.spatialgen.judge_requests import orders_of
 from tsgkit.suites.spatialgen.official import ROUNDS
 from tsgkit.suites.spatialgen.rows import LETTERS, SUB_DOMAINS, SpatialRow, content_words, rows_of, similarity
 from tsgkit.suites.spatialgen.scores import ACCURACY, SINGLE, Ballot, accuracy, label_of, single_round_accuracy
-from tsgkit.suites.task import Control
+from tsgkit.suites.task import PUBLISHED, Control
 from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
 
 Answerer = Callable[[SpatialRow], tuple[str, ...]]
@@ -190,8 +191,7 @@ class BaselineSubject:
         """Return a transcript of all rounds, ten lines each."""
         texts = ["\n".join(answer(item)) for answer in self.answerers]
         said = (LabelledReply(label_of(turn), Reply(text=text, source=LOCAL)) for turn, text in enumerate(texts))
-        orders = (tuple("".join(question.choices) for question in item.questions),) * ROUNDS
-        sight = ShownImage(NOT_SHOWN, "a baseline looks at nothing", orders=orders)
+        sight = ShownImage(NOT_SHOWN, "a baseline looks at nothing", orders=orders_of(item, PUBLISHED, 0))
         return Transcript((*said, sight.said))
 
 

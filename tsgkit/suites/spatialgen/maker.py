@@ -37,11 +37,11 @@ from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
-from tsgkit.llm.failures import NotFinished
-from tsgkit.llm.reply import Ask, Ending
+from tsgkit.llm.reply import Ask
 from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import values_in
 from tsgkit.replies.reasoning import spoken
+from tsgkit.suites.makers import Requests
 from tsgkit.suites.solvers.solver import UnitMapper, all_at_once
 from tsgkit.suites.spatialgen.defects import MOST_TOKENS, Finding, findings, row_findings
 from tsgkit.suites.spatialgen.rows import (
@@ -100,14 +100,11 @@ class Dropped(NamedTuple):
 
 
 @dataclass
-class Making:
+class Making(Requests):
     """The items made so far."""
 
     rows: list[SpatialRow] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
-    calls: int = 0
-    stopped: str = ""
     findings: tuple[Finding, ...] = ()
 
 
@@ -277,19 +274,8 @@ class Maker:
 
     async def _reply(self, name: str, text: str, label: str, making: Making) -> str:
         """Return the reply, or an empty text if there is none (recorded as a failure)."""
-        from langchain_core.messages import HumanMessage
-
-        if making.stopped:
-            return ""
-        try:
-            reply = await self.ask_for(name)([HumanMessage(content=text)], label=label, draw=0)
-        except NotFinished as error:
-            making.stopped = making.stopped or error.message
-            return ""
-        making.calls += 1
-        if reply.ending is not Ending.COMPLETE:
-            making.failures.append(f"{name}: {label} gave no answer: {reply.error or reply.ending}")
-        return reply.text or ""
+        reply = await making.reply(self.ask_for(name), text, label, place=f"{name}: {label}")
+        return "" if reply is None else reply.text or ""
 
 
 def chosen_scenes(names: Sequence[str]) -> tuple[str, ...]:

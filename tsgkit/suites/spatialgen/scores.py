@@ -42,7 +42,15 @@ from tsgkit.suites.judges.judge import outcome_of
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.scoreboard import Board, Value
 from tsgkit.suites.spatialgen import official
-from tsgkit.suites.spatialgen.judge_requests import APART, SHUFFLED, Orders, ParsedProtocol, orders_from, parse_protocol
+from tsgkit.suites.spatialgen.judge_requests import (
+    APART,
+    SHUFFLED,
+    Orders,
+    ParsedProtocol,
+    check_orders,
+    parse_protocol,
+    undone,
+)
 from tsgkit.suites.spatialgen.official import NEEDED, ROUNDS
 from tsgkit.suites.spatialgen.rows import DOMAIN_OF, DOMAINS, LETTERS, MEANING, SUB_DOMAINS, Question, SpatialRow
 from tsgkit.suites.task import PUBLISHED
@@ -198,20 +206,20 @@ def rounds_of(sample: SpatialRow, transcript: Transcript, orders: Orders, base: 
     by_label: dict[str, list[Reply]] = {}
     for call in transcript.said:
         by_label.setdefault(call.label, []).append(call.reply)
-    every = list(range(len(sample.questions)))
+    groups = [[question] for question in sample.questions] if base == APART else [sample.questions]
     turns: list[Letters] = []
-    taken: list[Reply] = []
+    counted: list[Reply] = []
     for turn in range(ROUNDS):
-        undone: list[str | None] = []
-        for numbers in [[number] for number in every] if base == APART else [every]:
-            label = label_of(turn, numbers[0] if base == APART else None)
-            questions = [sample.questions[number] for number in numbers]  # orders move texts, not letters
+        own: list[str | None] = []
+        for number, questions in enumerate(groups):  # orders move texts, not letters
+            label = label_of(turn, number if base == APART else None)
             shown, reply = _most_readable(by_label.get(label, ()), questions)
-            for number, letter in zip(numbers, shown, strict=True):
-                undone.append(letter and orders[turn][number].undo(letter))
-            taken += [reply] if reply is not None else []
-        turns.append(tuple(undone))
-    return Rounds(tuple(turns), tuple(taken))
+            own += [
+                letter and undone(order, letter) for letter, order in zip(shown, orders[turn][len(own) :], strict=False)
+            ]
+            counted += [] if reply is None else [reply]
+        turns.append(tuple(own))
+    return Rounds(tuple(turns), tuple(counted))
 
 
 def _most_readable(replies: Sequence[Reply], questions: Sequence[Question]) -> tuple[Letters, Reply | None]:
@@ -238,7 +246,8 @@ def judged(sample: SpatialRow, transcript: Transcript | None, way: ParsedProtoco
     else:
         assert transcript is not None  # noqa: S101  (otherwise no image was shown)
         assert sight is not None  # noqa: S101
-        rounds = rounds_of(sample, transcript, orders_from(sample, sight.orders), way.base)
+        check_orders(sample, sight.orders)
+        rounds = rounds_of(sample, transcript, sight.orders, way.base)
         turns = rounds.letters
         outcome, remarks = _outcome(rounds)
         notes = (*sight.notes, *remarks)
