@@ -40,8 +40,7 @@ from tsgkit.suites.judges.judge import (
 )
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, spaced
 from tsgkit.suites.sceneeval.judges import answers
-from tsgkit.suites.sceneeval.judges.answers import Fault
-from tsgkit.suites.sceneeval.judges.judge import AttributeAnswer, MeasuredRoomRelation
+from tsgkit.suites.sceneeval.judges.answers import AttributeAnswer, Fault, MeasuredRoomRelation
 from tsgkit.suites.sceneeval.judges.rules import RulesJudge
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import SIZE, VERSION, LoadedScene
 from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation
@@ -333,6 +332,10 @@ class ModelJudge:
         images = [(SIZE, SIZE)] * sum(shown for _, shown, _ in texts)
         said = sum(answer for _, _, answer in texts)
         return Expected((len(texts),) * 2, (sent, sent), (said // 2, 2 * said), images=images, worst=TRIES)
+
+
+SceneJudge = RulesJudge | ModelJudge
+"""A judge of scenes: every answer is about one scene and its annotation."""
 
 
 def _unknown_attribute(instances: Sequence[str], why: Unknown) -> AttributeAnswer:

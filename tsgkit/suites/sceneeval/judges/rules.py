@@ -18,7 +18,7 @@ from tsgkit.geometry.distances import nearest_board
 from tsgkit.geometry.libraries import np
 from tsgkit.llm.reply import Ask
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, spaced
-from tsgkit.suites.sceneeval.judges.judge import AttributeAnswer, MeasuredRoomRelation
+from tsgkit.suites.sceneeval.judges.answers import AttributeAnswer, MeasuredRoomRelation
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 from tsgkit.suites.sceneeval.word_meanings import (
     MeasuredRelation,
