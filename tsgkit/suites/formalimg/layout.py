@@ -29,7 +29,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
@@ -130,14 +130,6 @@ def _identity(sample: FormulaSample) -> Identity:
     return Identity((sample.dsl, folded(sample.prompt)))
 
 
-def _values(sample: FormulaSample) -> Mapping[str, str]:
-    return {"prompt": sample.prompt}
-
-
-def _schema(sample: FormulaSample, most: int) -> dict[str, Any]:
-    return SCHEMA
-
-
 def _length(sample: FormulaSample) -> tuple[int, int]:
     """Return the expected length of a reply: one object per class, or two."""
     characters = CHARACTERS * max(len(sample.classes), 1)
@@ -169,13 +161,6 @@ def _published_layout(text: str) -> str | None:
     """Return what the published reader finds, as it is shown."""
     value = official.layout(text)
     return None if value is None else _shown(value)
-
-
-def _differences(
-    sample: FormulaSample, outcome: Outcome, strict: object, published: object, text: str
-) -> Iterator[str]:
-    if strict != published:
-        yield DIFFERENCE
 
 
 # Scoring
@@ -261,17 +246,17 @@ def layout(card: Card) -> Task:
         official=Official(
             unpublished=lambda style, solver: NO_SCHEMA if style == "structured" else "",
             read=_published_layout,
-            differences=_differences,
+            differences=lambda _, __, strict, published, ___: () if strict == published else (DIFFERENCE,),
         ),
         prompt=Prompt(
             task=card.task,
             folder=card.prompts,
-            fields=_values,
+            fields=lambda sample: {"prompt": sample.prompt},
             asked=("prompt",),
             rules=("rules", "vocabulary"),
             rule_values={"vocabulary": vocabulary},
             length=_length,
-            schema=_schema,
+            schema=lambda sample, most: SCHEMA,
             answer_name="layout",
             identity=_identity,
             pool=partial(_pool, card),

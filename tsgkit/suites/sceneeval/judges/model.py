@@ -241,7 +241,7 @@ class ModelJudge:
 
     async def object_relations(
         self, annotation: Annotation, ask: Ask | None
-    ) -> dict[Specification, tuple[MeasuredRelation, ...] | Unknown | None]:
+    ) -> Mapping[Specification, tuple[MeasuredRelation, ...] | Unknown | None]:
         """Ask about all relations in one call, independent of the scene."""
         specs = annotation.of_kind("oor")
         if not specs:
@@ -260,7 +260,7 @@ class ModelJudge:
 
     async def room_relations(
         self, annotation: Annotation, floors: Mapping[str, str], ask: Ask | None
-    ) -> dict[Specification, MeasuredRoomRelation | Unknown | None]:
+    ) -> Mapping[Specification, MeasuredRoomRelation | Unknown | None]:
         """Ask about all relations in one call. Of the scene, only the names of the floors are sent."""
         specs = annotation.of_kind("oar")
         if not specs:
@@ -279,7 +279,7 @@ class ModelJudge:
         listed = _list_of(f"{floor}: {spaced(room)}" for floor, room in floors.items())
         return self.prompts.text("room-relations", relations="\n".join(lines), floors=listed)
 
-    async def supports(self, scene: LoadedScene, stage: MeasuredScene, ask: Ask | None) -> dict[str, str | Unknown]:
+    async def supports(self, scene: LoadedScene, stage: MeasuredScene, ask: Ask | None) -> Mapping[str, str | Unknown]:
         """Ask about each object in a call of its own, with an image of the object and one of its surroundings."""
         found = await gather_all(*(self._support(scene, name, ask) for name in stage.bodies))
         return dict(zip(stage.bodies, found, strict=True))
@@ -293,7 +293,7 @@ class ModelJudge:
         found: str | Unknown = await self._answer(ask, label, messages, schema, answers.read_support)
         return found
 
-    async def sides(self, scene: LoadedScene, ask: Ask | None) -> dict[str, tuple[str, ...] | Unknown]:
+    async def sides(self, scene: LoadedScene, ask: Ask | None) -> Mapping[str, tuple[str, ...] | Unknown]:
         """Ask about all objects in one call, using their categories and descriptions."""
         names = tuple(scene.stage.bodies)
         if not names:
