@@ -30,7 +30,7 @@ from tsgkit.logic.clauses import clause_form, object_classes
 from tsgkit.logic.evaluation import refuse_unjudgeable
 from tsgkit.logic.formula import Forall, Formula, atoms_of, free_variables, walk
 from tsgkit.logic.parser import parse
-from tsgkit.suites.rows import Items, Source, text_at
+from tsgkit.suites.rows import Items, Source, first_problem, text_at
 from tsgkit.suites.task import by_number
 
 KNOLLING, NATURAL = "knolling", "natural"
@@ -229,9 +229,7 @@ def row_from(value: object, place: str) -> FormulaRow:
     try:
         return FormulaRow.model_validate(value)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(str(part) for part in first["loc"] if part not in ("str", "int"))
-        raise UsageError(f"{place}: {field}: {first['msg']}", hint=HINT) from None
+        raise UsageError(f"{place}: {': '.join(first_problem(error))}", hint=HINT) from None
 
 
 def _refuse(scenario: str, formula: Formula) -> None:

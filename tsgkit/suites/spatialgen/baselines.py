@@ -3,8 +3,8 @@
 >>> from tsgkit.suites.spatialgen.rows import question_from, row_of
 >>> asked = question_from("Where?  Options: A: up, B: down below, C: left, D: right, E: None", "B", "Position")
 >>> row = row_of("000001", "Forest", "", [asked])
->>> constant("C")(row), longest()(row), accuracies([row], longest())["Position"]
-(('C',), ('B',), 1.0)
+>>> constant("C")(row), longest()(row)
+(('C',), ('B',))
 
 =====================  ============================================================================================
 ``random``             any option, the refusal included
@@ -38,7 +38,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from statistics import fmean
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.reply import Reply
@@ -47,7 +46,7 @@ from tsgkit.suites.rows import Dataset
 from tsgkit.suites.solvers.offline_solvers import PREFIX, baseline_name
 from tsgkit.suites.spatialgen.judge_requests import orders_of
 from tsgkit.suites.spatialgen.official import ROUNDS
-from tsgkit.suites.spatialgen.rows import LETTERS, SUB_DOMAINS, SpatialRow, content_words, rows_of, similarity
+from tsgkit.suites.spatialgen.rows import LETTERS, SpatialRow, content_words, rows_of, similarity
 from tsgkit.suites.spatialgen.scores import ACCURACY, SINGLE, Ballot, accuracy, label_of, single_round_accuracy
 from tsgkit.suites.task import PUBLISHED, Control
 from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
@@ -163,15 +162,6 @@ def other_stems(row: SpatialRow, number: int) -> frozenset[str]:
 
 def _rng(row: SpatialRow, number: int, seed: int) -> Random:
     return Random(f"{seed}/{row.id}/{number}")
-
-
-def accuracies(rows: Sequence[SpatialRow], answer: Answerer) -> dict[str, float]:
-    """Return the accuracy in each sub-domain. There is no vote, since all rounds would be equal."""
-    right: defaultdict[str, list[bool]] = defaultdict(list)
-    for row in rows:
-        for question, letter in zip(row.questions, answer(row), strict=True):
-            right[question.sub_domain].append(letter == question.key)
-    return {name: fmean(right[name]) for name in (*SUB_DOMAINS, *sorted(set(right) - set(SUB_DOMAINS))) if right[name]}
 
 
 @dataclass(frozen=True)

@@ -107,10 +107,6 @@ class Finding(NamedTuple):
         return RULES[self.code].severity
 
 
-CodeAndMessage = tuple[str, str]
-"""A code and a message."""
-
-
 def findings(rows: Iterable[SpatialRow]) -> Iterator[Finding]:
     """Yield all defects of the rows of a file: item by item, then those of the file as a whole."""
     seen = _FileStatistics()
@@ -144,7 +140,7 @@ def row_findings(row: SpatialRow) -> Iterator[Finding]:
 def question_findings(row: SpatialRow, number: int) -> Iterator[Finding]:
     """Yield the defects of the question with this number (from 0)."""
     question = row.questions[number]
-    defects: list[CodeAndMessage] = []
+    defects: list[tuple[str, str]] = []
     if references := dict.fromkeys(word.lower() for word in TEXT_REFERENCE.findall(question.stem)):
         defects.append(("text-reference", f"the stem speaks of a text: {', '.join(references)}"))
     if not question.options:
@@ -155,7 +151,7 @@ def question_findings(row: SpatialRow, number: int) -> Iterator[Finding]:
         yield Finding(code, row.id, number, message, row.line)
 
 
-def _options(question: Question) -> Iterator[CodeAndMessage]:
+def _options(question: Question) -> Iterator[tuple[str, str]]:
     missing = [letter for letter in LETTERS if letter not in question.options]
     if question.refusal and missing:
         yield "missing-option", f"no option {', '.join(missing)}"
@@ -175,7 +171,7 @@ def _options(question: Question) -> Iterator[CodeAndMessage]:
         yield "refusal-form", f"{question.gap!r} between the stem and its options, expected {GAP!r}"
 
 
-def _key(row: SpatialRow, number: int) -> Iterator[CodeAndMessage]:
+def _key(row: SpatialRow, number: int) -> Iterator[tuple[str, str]]:
     """Yield the defects of a key: not an option, the refusal, or an option that stems give away."""
     question = row.questions[number]
     if question.key not in question.options:

@@ -27,7 +27,6 @@ kept unchanged and no model is asked.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
@@ -73,6 +72,8 @@ UNLIKE_LENGTHS = 2.5
 MOST_WORDS = 150
 """The maximum number of words in a rewritten prompt."""
 CHOICES = LETTERS[:-1]
+ASPECTS = "\n".join(f"- {name}: {MEANING[name]}" for name in SUB_DOMAINS)
+"""The ten kinds of facts as a list for prompts."""
 IGNORED = ("id-form", "repeated-id")
 """Codes that do not apply to drafts, since ids are assigned at the end."""
 
@@ -106,11 +107,6 @@ class Making(Requests):
     rows: list[SpatialRow] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
     findings: tuple[Finding, ...] = ()
-
-
-def aspects() -> str:
-    """Return the ten kinds of facts as a list for prompts."""
-    return "\n".join(f"- {name}: {MEANING[name]}" for name in SUB_DOMAINS)
 
 
 def json_in(reply: str) -> Mapping[str, Any]:
@@ -250,7 +246,7 @@ class Maker:
             if not wanted:
                 break
             avoid = "".join(f"\nNothing like this: {prompt}" for prompt in prompts)
-            text = template("prompts").render(count=str(wanted), scene=scene, aspects=aspects(), avoid=avoid)
+            text = template("prompts").render(count=str(wanted), scene=scene, aspects=ASPECTS, avoid=avoid)
             for prompt in read_prompts(await self._reply(scene, text, f"prompts/{number}", making)):
                 problems = prompt_problems(prompt, (*self.known, *prompts))
                 if problems:
@@ -264,7 +260,7 @@ class Maker:
         for number in range(self.tries):
             listed = "".join(f"\n- {problem}" for problem in problems)
             listed = f"\nAn earlier try had these problems; avoid them:{listed}\n" if listed else ""
-            text = template("questions").render(prompt=prompt, aspects=aspects(), problems=listed)
+            text = template("questions").render(prompt=prompt, aspects=ASPECTS, problems=listed)
             drafts = read_drafts(await self._reply(f"{scene}/{place}", text, f"questions/{number}", making))
             problems = draft_problems(prompt, drafts)
             if not problems:
@@ -284,11 +280,6 @@ def chosen_scenes(names: Sequence[str]) -> tuple[str, ...]:
         if name not in SCENES:
             raise UsageError(f"there is no scene {name!r}", hint=meant(name, SCENES))
     return tuple(scene for scene in SCENES if not names or scene in names)
-
-
-def dropped_line(dropped: Dropped) -> str:
-    """Return a dropped text as a line of JSON."""
-    return json.dumps(dropped._asdict(), ensure_ascii=False) + "\n"
 
 
 class Fact(NamedTuple):

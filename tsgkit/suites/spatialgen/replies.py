@@ -39,6 +39,7 @@ from tsgkit.suites.foreign_replies import report_of
 from tsgkit.suites.judgement import Judged, scored
 from tsgkit.suites.judges.images import MISSING, NOT_SHOWN, ShownImage
 from tsgkit.suites.replies import Replies, read_reply_lists, unknown_item
+from tsgkit.suites.rows import first_problem
 from tsgkit.suites.scoreboard import ScoreReport
 from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.judge_requests import ParsedProtocol, orders_of
@@ -231,11 +232,9 @@ def result_row_from(value: object, place: str) -> ResultRow:
     try:
         return ResultRow.model_validate(value)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise UsageError(
-            f"{place}: not a result row: {field}: {first['msg'].removeprefix('Value error, ')}", hint=HINT
-        ) from None
+        field, message = first_problem(error)
+        why = f"{place}: not a result row: {field}: {message.removeprefix('Value error, ')}"
+        raise UsageError(why, hint=HINT) from None
 
 
 NOT_JSON = object()

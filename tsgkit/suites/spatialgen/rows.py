@@ -49,7 +49,7 @@ from tsgkit.graph.notation.json_triplets import kind_of, load
 from tsgkit.lexicon import stem
 from tsgkit.lexicon.tables import word_set
 from tsgkit.library.files import look_alike
-from tsgkit.suites.rows import Dataset, Items, Source
+from tsgkit.suites.rows import Dataset, Items, Source, first_problem
 
 DOMAINS = {
     "Foundation": ("Object", "Attribute"),
@@ -265,10 +265,9 @@ def row_from(value: object, line: int | None = None) -> SpatialRow:
     try:
         fields = _Fields.model_validate(value)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(part) for part in first["loc"]) or "of its own"
+        place, message = first_problem(error)
         more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-        raise NotationError(f"field {place}: {first['msg']}{more}", line=line) from None
+        raise NotationError(f"field {place or 'of its own'}: {message}{more}", line=line) from None
     return SpatialRow(
         id=fields.id,
         scene=fields.scene,
