@@ -142,17 +142,12 @@ def _object(plan: Plan, body: Body, found: Mapping[str, object]) -> Markup:
         stroke=INK,
         stroke_width=1,
     )
-    return element("g", shape, _wedge(plan, body))
-
-
-def _wedge(plan: Plan, body: Body) -> Markup:
-    """Draw a mark at the front."""
-    axes, half, middle = body.frame.axes, body.frame.half, body.frame.centre
-    front = middle - axes[:, 1] * half[1]
+    axes, half, middle = body.frame.axes, body.frame.half, body.frame.centre  # and a mark at the front
+    front = (middle - axes[:, 1] * half[1])[:2]
     size = min(0.08, 0.4 * float(half[0]), 0.4 * float(half[1]))
     right, ahead = axes[:2, 0], -axes[:2, 1]
-    corners = (front[:2] - ahead * 2 * size - right * size, front[:2] - ahead * 2 * size + right * size, front[:2])
-    return polygon(plan.ring(corners), fill=INK, fill_opacity="0.6")
+    corners = (front - ahead * 2 * size - right * size, front - ahead * 2 * size + right * size, front)
+    return element("g", shape, polygon(plan.ring(corners), fill=INK, fill_opacity="0.6"))
 
 
 def _walls(stage: MeasuredScene, plan: Plan) -> Iterator[Markup]:
