@@ -3,7 +3,7 @@
 >>> from tsgkit.suites.spatialgen.rows import question_from, row_of
 >>> asked = question_from("Where?  Options: A: up, B: down below, C: left, D: right, E: None", "B", "Position")
 >>> row = row_of("000001", "Forest", "", [asked])
->>> constant("C")(row), longest()(row)
+>>> baseline("constant:C")(row), baseline("longest")(row)
 (('C',), ('B',))
 
 =====================  ============================================================================================
@@ -35,7 +35,7 @@ Scores with voting are compared with guessing with voting, and scores without vo
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -68,28 +68,19 @@ FOLDS = 5
 
 def baseline(name: str, rows: Iterable[SpatialRow] = (), seed: int = 0) -> Answerer:
     """Return the baseline with this name. ``majority-per-type`` counts the keys of the given rows."""
-    plain = {"overlap": overlap, "longest": longest, "most-like-others": most_like_others, "random": guess}
-    if name in plain:
-        return plain[name](seed)
+    kind, _, letter = name.partition(":")
+    if name == "random":
+        return lambda row: tuple(
+            _rng(row, number, seed).choice(tuple(question.options) or LETTERS)
+            for number, question in enumerate(row.questions)
+        )
     if name == "majority-per-type":
         return majority_per_type(rows, seed)
-    kind, _, letter = name.partition(":")
+    if name in LIKENESSES:
+        return lambda row: tuple(_best_fit(LIKENESSES[name], row, number, seed) for number in range(len(row.questions)))
     if kind == "constant" and letter in LETTERS and letter:
-        return constant(letter)
+        return lambda row: (letter,) * len(row.questions)
     raise UsageError(f"there is no baseline {name!r}", hint=f"the baselines: {', '.join(NAMES)}")
-
-
-def guess(seed: int = 0) -> Answerer:
-    """Return a baseline that picks any option, the refusal included."""
-    return lambda row: tuple(
-        _rng(row, number, seed).choice(tuple(question.options) or LETTERS)
-        for number, question in enumerate(row.questions)
-    )
-
-
-def constant(letter: str) -> Answerer:
-    """Return a baseline that always gives this letter, even if it is not an option."""
-    return lambda row: (letter,) * len(row.questions)
 
 
 def majority_per_type(rows: Iterable[SpatialRow], seed: int = 0) -> Answerer:
@@ -108,50 +99,44 @@ def majority_per_type(rows: Iterable[SpatialRow], seed: int = 0) -> Answerer:
                     counts[fold, question.sub_domain][question.key] += 1
 
     def answer(row: SpatialRow) -> tuple[str, ...]:
-        fold = fold_of.get(row.id)
         letters = []
         for question in row.questions:
-            keys = counts[fold, question.sub_domain]
+            keys = counts[fold_of.get(row.id), question.sub_domain]
             letters.append(max(sorted(question.choices or LETTERS), key=lambda letter: keys[letter]))
         return tuple(letters)
 
     return answer
 
 
-def overlap(seed: int = 0) -> Answerer:
-    """Return a baseline that picks the option with the most words (not the largest share) in the other stems."""
-
-    def mentions(row: SpatialRow, number: int, letter: str) -> float:
-        return len(content_words(row.questions[number].options[letter]) & other_stems(row, number))
-
-    return _fitting(mentions, seed)
+def _overlap(row: SpatialRow, number: int, letter: str) -> float:
+    """Return the number of words (not the share) of an option that occur in the other stems."""
+    return len(content_words(row.questions[number].options[letter]) & other_stems(row, number))
 
 
-def longest(seed: int = 0) -> Answerer:
-    """Return a baseline that picks the option with the most characters."""
-    return _fitting(lambda row, number, letter: len(row.questions[number].options[letter]), seed)
+def _length(row: SpatialRow, number: int, letter: str) -> float:
+    return len(row.questions[number].options[letter])
 
 
-def most_like_others(seed: int = 0) -> Answerer:
-    """Return a baseline that picks the option that shares the most words with the other options."""
-
-    def likeness(row: SpatialRow, number: int, letter: str) -> float:
-        question = row.questions[number]
-        others = [question.options[other] for other in question.choices if other != letter]
-        return sum(similarity(question.options[letter], other) for other in others)
-
-    return _fitting(likeness, seed)
+def _likeness_to_others(row: SpatialRow, number: int, letter: str) -> float:
+    """Return the share of words that an option has in common with the other options, summed over these."""
+    question = row.questions[number]
+    others = [question.options[other] for other in question.choices if other != letter]
+    return sum(similarity(question.options[letter], other) for other in others)
 
 
-def _fitting(likeness: Likeness, seed: int) -> Answerer:
-    """Return a baseline that picks the best fitting option, or any letter if there are no options."""
+LIKENESSES: Mapping[str, Likeness] = {
+    "overlap": _overlap,
+    "longest": _length,
+    "most-like-others": _likeness_to_others,
+}
+"""The baselines that pick the best fitting option, with what makes an option fit."""
 
-    def best(row: SpatialRow, number: int) -> str:
-        fits = {letter: likeness(row, number, letter) for letter in row.questions[number].choices}
-        letters = [letter for letter, fit in fits.items() if fit == max(fits.values())] or tuple(LETTERS)
-        return _rng(row, number, seed).choice(letters)
 
-    return lambda row: tuple(best(row, number) for number in range(len(row.questions)))
+def _best_fit(likeness: Likeness, row: SpatialRow, number: int, seed: int) -> str:
+    """Return the best fitting option, or any letter if there are no options."""
+    fits = {letter: likeness(row, number, letter) for letter in row.questions[number].choices}
+    letters = [letter for letter, fit in fits.items() if fit == max(fits.values())] or tuple(LETTERS)
+    return _rng(row, number, seed).choice(letters)
 
 
 def other_stems(row: SpatialRow, number: int) -> frozenset[str]:
@@ -189,7 +174,8 @@ def baseline_subject(subject: str, rows: Sequence[SpatialRow], seed: int) -> Bas
     """Return the baseline of a subject such as ``baseline/longest``."""
     name = baseline_name(subject, NAMES)
     if name == "random":
-        return BaselineSubject(subject, tuple(guess(seed * ROUNDS + turn) for turn in range(ROUNDS)), seed)
+        guesses = (baseline(name, seed=seed * ROUNDS + turn) for turn in range(ROUNDS))
+        return BaselineSubject(subject, tuple(guesses), seed)
     return BaselineSubject(subject, (baseline(name, rows, seed),) * ROUNDS, seed)
 
 

@@ -109,11 +109,47 @@ class Finding(NamedTuple):
 
 def findings(rows: Iterable[SpatialRow]) -> Iterator[Finding]:
     """Yield all defects of the rows of a file: item by item, then those of the file as a whole."""
-    seen = _FileStatistics()
+    first: dict[tuple[str, int], str] = {}
+    keys: defaultdict[str | None, Counter[str]] = defaultdict(Counter)
+    chances: defaultdict[tuple[str | None, str], list[float]] = defaultdict(list)
+    longest: defaultdict[str | None, list[bool]] = defaultdict(list)
+    longest_chances: defaultdict[str | None, list[float]] = defaultdict(list)
     for row in rows:
         yield from row_findings(row)
-        yield from seen.repeats(row)
-    yield from seen.skews()
+        texts: list[tuple[str, str, int | None]] = [
+            ("repeated-id", row.id, None),
+            ("repeated-prompt", folded(row.prompt), None),
+            *(("repeated-question", question.written(), number) for number, question in enumerate(row.questions)),
+        ]
+        for code, text, number in texts:
+            place = (code, hash(text))  # avoids keeping the texts of 12,300 questions
+            if place in first:
+                yield Finding(code, row.id, number, f"as in {first[place]}", row.line)
+            else:
+                first[place] = row.id if row.line is None else f"{row.id} (line {row.line})"
+        for question in row.questions:
+            choices = question.choices
+            if question.key not in choices:
+                continue
+            lengths = {letter: len(question.options[letter]) for letter in choices}
+            most = [letter for letter in choices if lengths[letter] == max(lengths.values())]
+            for group in (None, question.sub_domain):
+                keys[group][question.key] += 1
+                for letter in choices:
+                    chances[group, letter].append(1 / len(choices))
+                if len(most) == 1:
+                    longest[group].append(question.key == most[0])
+                    longest_chances[group].append(1 / len(choices))
+    for group, counts in keys.items():
+        of = "all questions" if group is None else group
+        for letter, times in sorted(counts.items()):
+            if beyond_chance(times, chances[group, letter]):
+                shares = ", ".join(f"{name} {counts[name]}" for name in sorted(counts))
+                yield Finding("skewed-keys", None, None, f"{of}: {letter} is the key too often ({shares})")
+        right, every = sum(longest[group]), len(longest[group])
+        if beyond_chance(right, longest_chances[group]):
+            message = f"{of}: the key is the longest option in {right} of {every}"
+            yield Finding("longest-is-key", None, None, message)
 
 
 def row_findings(row: SpatialRow) -> Iterator[Finding]:
@@ -185,58 +221,6 @@ def _key(row: SpatialRow, number: int) -> Iterator[tuple[str, str]]:
             inside = [letter for letter, option in options.items() if option <= words]
             if inside == [question.key] and options[question.key]:
                 yield code, f"all words of {question.key} are there: {question.options[question.key]}"
-
-
-class _FileStatistics:
-    """The statistics over rows that are needed for defects of the whole file."""
-
-    def __init__(self) -> None:
-        self.first: dict[tuple[str, int], str] = {}
-        self.keys: defaultdict[str | None, Counter[str]] = defaultdict(Counter)
-        self.chances: defaultdict[tuple[str | None, str], list[float]] = defaultdict(list)
-        self.longest: defaultdict[str | None, list[float]] = defaultdict(list)
-        self.longest_right: Counter[str | None] = Counter()
-
-    def repeats(self, row: SpatialRow) -> Iterator[Finding]:
-        yield from self._repeat("repeated-id", row, row.id, None)
-        yield from self._repeat("repeated-prompt", row, folded(row.prompt), None)
-        for number, question in enumerate(row.questions):
-            yield from self._repeat("repeated-question", row, question.written(), number)
-            self._count(question)
-
-    def _repeat(self, code: str, row: SpatialRow, text: str, number: int | None) -> Iterator[Finding]:
-        place = (code, hash(text))  # avoids keeping the texts of 12,300 questions
-        if place in self.first:
-            yield Finding(code, row.id, number, f"as in {self.first[place]}", row.line)
-        else:
-            self.first[place] = row.id if row.line is None else f"{row.id} (line {row.line})"
-
-    def _count(self, question: Question) -> None:
-        choices = question.choices
-        if question.key not in choices:
-            return
-        lengths = {letter: len(question.options[letter]) for letter in choices}
-        most = [letter for letter in choices if lengths[letter] == max(lengths.values())]
-        for group in (None, question.sub_domain):
-            self.keys[group][question.key] += 1
-            for letter in choices:
-                self.chances[group, letter].append(1 / len(choices))
-            if len(most) == 1:
-                self.longest[group].append(1 / len(choices))
-                self.longest_right[group] += question.key == most[0]
-
-    def skews(self) -> Iterator[Finding]:
-        for group, keys in self.keys.items():
-            of = "all questions" if group is None else group
-            for letter, times in sorted(keys.items()):
-                if beyond_chance(times, self.chances[group, letter]):
-                    shares = ", ".join(f"{name} {keys[name]}" for name in sorted(keys))
-                    yield Finding("skewed-keys", None, None, f"{of}: {letter} is the key too often ({shares})")
-            if beyond_chance(self.longest_right[group], self.longest[group]):
-                right, all_of = self.longest_right[group], len(self.longest[group])
-                yield Finding(
-                    "longest-is-key", None, None, f"{of}: the key is the longest option in {right} of {all_of}"
-                )
 
 
 def beyond_chance(times: int, chances: Iterable[float]) -> bool:

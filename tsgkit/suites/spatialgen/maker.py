@@ -187,7 +187,11 @@ def rows_with_even_keys(found: Sequence[tuple[str, str, Sequence[Draft]]], seed:
     """Return rows for scenes, texts and drafts. For each kind, every letter is the key equally often, give or take
     one."""
     rng = Random(f"{seed}/keys")
-    places = {kind: _even(len(found), rng) for kind in SUB_DOMAINS}
+    places: dict[str, list[int]] = {}
+    for kind in SUB_DOMAINS:  # left-over letters are drawn at random
+        order = rng.sample(range(len(CHOICES)), len(CHOICES))
+        places[kind] = [order[number % len(order)] for number in range(len(found))]
+        rng.shuffle(places[kind])
     rows = []
     for number, (scene, prompt, drafts) in enumerate(found):
         questions = []
@@ -197,14 +201,6 @@ def rows_with_even_keys(found: Sequence[tuple[str, str, Sequence[Draft]]], seed:
             questions.append(question_of(draft, places[draft.kind][number], wrong))
         rows.append(row_of(f"{number + 1:06d}", scene, prompt, questions))
     return rows
-
-
-def _even(count: int, rng: Random) -> list[int]:
-    """Return evenly distributed indices in random order. Left-over ones are drawn at random."""
-    order = rng.sample(range(len(CHOICES)), len(CHOICES))
-    places = [order[number % len(order)] for number in range(count)]
-    rng.shuffle(places)
-    return places
 
 
 @dataclass(frozen=True)

@@ -325,15 +325,12 @@ def strict_scores(ballots: Sequence[Ballot]) -> Scores:
     for needed, name in enumerate(VOTES, 1):
         right = sum(ballot.right(needed) for ballot in ballots)
         scores[name] = Score(float(right), n, f"{right} of {len(ballots)} keys were said {needed} times or more")
-    scores[AGREE] = Score(sum(map(_agreement, ballots)), n, "pairs of rounds that say the same letter")
+    alike = 0.0
+    for ballot in ballots:  # a round without a letter agrees with none
+        pairs = list(combinations([*ballot.letters, *[None] * (ROUNDS - len(ballot.letters))], 2))
+        alike += sum(one is not None and one == other for one, other in pairs) / len(pairs)
+    scores[AGREE] = Score(alike, n, "pairs of rounds that say the same letter")
     return scores
-
-
-def _agreement(ballot: Ballot) -> float:
-    """Return the share of pairs of rounds with the same letter. A round without a letter agrees with none."""
-    letters = [*ballot.letters, *[None] * (ROUNDS - len(ballot.letters))]
-    pairs = list(combinations(letters, 2))
-    return sum(one is not None and one == other for one, other in pairs) / len(pairs)
 
 
 def official_scores(sample: SpatialRow, asked: official.Asked | None, keys: Sequence[str] | None = None) -> Scores:
