@@ -201,7 +201,10 @@ def sample_from(value: object, place: str, number: int, *, needs_prompt: bool = 
         raise UsageError(f"{place}: prompt: it is empty", hint=hint)
     try:
         formula = parse(row.dsl)
-        _refuse(row.scenario, formula)
+        if row.scenario == KNOLLING:
+            refuse_unjudgeable(formula)  # predicates that a layout cannot decide
+        elif free := sorted(variable.name for variable in free_variables(formula)):
+            raise UsageError(f"nothing binds {', '.join(free)}", hint="write a quantifier around the formula")
         cnf = row.cnf if row.cnf is not None else clause_form(formula, official=True).text
         k = row.k if row.k is not None else clause_form(formula, official=True).k
     except TsgkitError as problem:
@@ -230,11 +233,3 @@ def row_from(value: object, place: str) -> FormulaRow:
         return FormulaRow.model_validate(value)
     except ValidationError as error:
         raise UsageError(f"{place}: {': '.join(first_problem(error))}", hint=HINT) from None
-
-
-def _refuse(scenario: str, formula: Formula) -> None:
-    """Raise ``UsageError`` for predicates that a layout cannot decide and for free variables."""
-    if scenario == KNOLLING:
-        refuse_unjudgeable(formula)
-    elif free := sorted(variable.name for variable in free_variables(formula)):
-        raise UsageError(f"nothing binds {', '.join(free)}", hint="write a quantifier around the formula")

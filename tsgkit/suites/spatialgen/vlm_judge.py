@@ -68,7 +68,7 @@ class ImageFolderSolver(VoteScorer):
     seed: int = 0
     files: Mapping[str, str] | None = field(default=None, repr=False)
     """The file of each item by its position, or None if images are found by the ids of their items."""
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = field(default=(), repr=False)
     """The effects of pairing by position."""
 
     @property

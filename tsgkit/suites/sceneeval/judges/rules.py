@@ -122,10 +122,6 @@ class RulesJudge:
 
     async def supports(self, scene: LoadedScene, stage: MeasuredScene, ask: Ask | None) -> Mapping[str, str | Unknown]:
         """Return the nearest support of each object."""
-        return self.support_types(stage)
-
-    def support_types(self, stage: MeasuredScene) -> dict[str, str]:
-        """Return the same as ``supports``, synchronously."""
         return {name: support_type(stage, body) for name, body in stage.bodies.items()}
 
     async def sides(self, scene: LoadedScene, ask: Ask | None) -> Mapping[str, tuple[str, ...] | Unknown]:
