@@ -129,10 +129,9 @@ def _identity(sample: FormulaSample) -> Identity:
     return Identity((sample.dsl, folded(sample.prompt)))
 
 
-def _length(sample: FormulaSample) -> tuple[int, int]:
-    """Return the expected length of a reply: one object per class, or two."""
-    characters = CHARACTERS * max(len(sample.classes), 1)
-    return characters, 2 * characters
+def expected_length(sample: FormulaSample) -> int:
+    """Return the characters of a reply with one object per class."""
+    return CHARACTERS * max(len(sample.classes), 1)
 
 
 # Reading
@@ -254,7 +253,7 @@ def layout(card: Card) -> Task:
             asked=("prompt",),
             rules=("rules", "vocabulary"),
             rule_values={"vocabulary": vocabulary},
-            length=_length,
+            length=lambda sample: (expected_length(sample), 2 * expected_length(sample)),
             schema=lambda sample, most: SCHEMA,
             answer_name="layout",
             identity=_identity,

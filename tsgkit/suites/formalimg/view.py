@@ -57,7 +57,11 @@ def view(shown: Shown) -> Iterator[Panel]:
     now = image_now(shown.folder, sample.number, evidence.get("image")) if is_image else None
     if sample.scenario == NATURAL:
         yield boxes_panel("Image", (), now=now)
-        yield Panel("formula", "Clauses as they were judged", {"tree": _clause_tree(sample, evidence)})
+        verdict, failed = evidence.get("verdict"), {one["clause"] for one in evidence.get("failed", ())}
+        clauses = dict.fromkeys(map(text_of, clauses_in(sample)))
+        parts = [part_value(text, None if verdict is None else text not in failed) for text in clauses]
+        tree = part_value(text_of(sample.formula), verdict, evidence.get("reason") or "", (), parts)
+        yield Panel("formula", "Clauses as they were judged", {"tree": tree})
         return
     yield from _located(shown, evidence, now)
 
@@ -93,15 +97,6 @@ def _located(shown: Shown, evidence: Mapping[str, Any], now: ImageNow | None) ->
         notes = [f"There is no layout: {judgement.reason}"]
     yield boxes_panel("Layout that was read" if now is None else FOUND_IN_IMAGE, boxes, notes, now)
     yield Panel("formula", "Formula", {"tree": tree})
-
-
-def _clause_tree(sample: FormulaSample, evidence: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the clauses of an item as a judge saw them; undecided if there is no verdict."""
-    verdict = evidence.get("verdict")
-    failed = {one["clause"] for one in evidence.get("failed", ())}
-    clauses = dict.fromkeys(map(text_of, clauses_in(sample)))
-    parts = [part_value(text, None if verdict is None else text not in failed) for text in clauses]
-    return part_value(text_of(sample.formula), verdict, evidence.get("reason") or "", (), parts)
 
 
 # Trees of formulas

@@ -217,9 +217,16 @@ class Maker:
     async def make(self, scenes: Sequence[str], each: UnitMapper = all_at_once) -> Making:
         """Return texts of all scenes with their questions. If asking is stopped, keep what is finished."""
         making = Making()
-        found = await each({scene: scene for scene in scenes}, lambda scene: self._scene(scene, making))
+
+        async def of_scene(scene: str) -> list[tuple[str, str, Sequence[Draft]]]:
+            prompts = await self._prompts(scene, making)
+            asked = (self._questions(scene, number, prompt, making) for number, prompt in enumerate(prompts))
+            drafts = await asyncio.gather(*asked)
+            return [(scene, prompt, found) for prompt, found in zip(prompts, drafts, strict=True) if found]
+
+        found = await each({scene: scene for scene in scenes}, of_scene)
         kept: list[tuple[str, str, Sequence[Draft]]] = []
-        for one in (one for of_scene in found.values() for one in of_scene):
+        for one in (one for texts in found.values() for one in texts):
             if any(folded(one[1]) == folded(other[1]) or similarity(one[1], other[1]) > MOST_ALIKE for other in kept):
                 making.dropped.append(Dropped(one[0], one[1], ("much like another text",)))
             else:
@@ -227,13 +234,6 @@ class Maker:
         making.rows = rows_with_even_keys(kept, self.seed)
         making.findings = tuple(findings(making.rows))
         return making
-
-    async def _scene(self, scene: str, making: Making) -> list[tuple[str, str, Sequence[Draft]]]:
-        prompts = await self._prompts(scene, making)
-        drafts = await asyncio.gather(
-            *(self._questions(scene, number, prompt, making) for number, prompt in enumerate(prompts))
-        )
-        return [(scene, prompt, found) for prompt, found in zip(prompts, drafts, strict=True) if found]
 
     async def _prompts(self, scene: str, making: Making) -> list[str]:
         prompts: list[str] = []

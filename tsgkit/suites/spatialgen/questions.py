@@ -17,7 +17,7 @@ from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.library.cards import Card
 from tsgkit.suites.judges.images import NOT_SHOWN, sight_of
 from tsgkit.suites.panels import Panel, Shown, boxes_panel, image_now
-from tsgkit.suites.rows import Dataset, ItemChoice, Rows
+from tsgkit.suites.rows import ItemChoice, Rows
 from tsgkit.suites.solvers.offline_solvers import OfflineSolver
 from tsgkit.suites.solvers.solver import BASELINE
 from tsgkit.suites.spatialgen.baselines import baseline_subject, controls
@@ -81,11 +81,6 @@ def _check_prompts(card: Card, style: str, prompts: str | None) -> None:
         QuestionPrompts(card, ParsedProtocol(PUBLISHED), prompts).check()
 
 
-def _baseline(task: Task, subject: str, seed: int, dataset: Dataset) -> OfflineSolver:
-    """Return a baseline, which sees no images."""
-    return OfflineSolver(VoteScorer(BASELINE), program=baseline_subject(subject, rows_of(dataset), seed))
-
-
 def _draws_lots(way: str) -> bool:
     """Return True if a baseline or protocol uses randomness."""
     if way.startswith(f"{BASELINE}/"):
@@ -139,7 +134,9 @@ def questions(card: Card) -> Task:
             check=partial(_check_prompts, card),
             protocols=PROTOCOLS,
             pairings=(BY_ID, BY_POSITION),
-            baseline=_baseline,
+            baseline=lambda _, subject, seed, dataset: OfflineSolver(
+                VoteScorer(BASELINE), program=baseline_subject(subject, rows_of(dataset), seed)
+            ),
             draws_lots=_draws_lots,
             controls=controls,
             replies=score,
