@@ -33,7 +33,6 @@ from tsgkit.runs.rescore_job import Rescoring
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.judges.images import NOT_SHOWN, ShownImage
 from tsgkit.suites.solvers.ways import baseline_of
-from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.baselines import NAMES, baseline, baseline_subject
 from tsgkit.suites.spatialgen.defects import findings
 from tsgkit.suites.spatialgen.judge_requests import (
@@ -134,12 +133,12 @@ def test_official_scores_equal_the_published_code_exactly() -> None:
         texts = ["\n".join(row.answers[:number] + ("E",) * (10 - number))] * (5 if number else 4)
         one = said(row, *texts)
         tally.add(one.sample.cluster, one.scores, {str(k): v for k, v in one.counts.items()})
-        found = published_grader.result_row(row, official.asked(texts), f"{row.id}.png")
+        found = published_grader.result_row(row, texts)
         results += [found] if found is not None else []
     table = published_grader.table(results)
     board = TASK.board(tally, baseline_of(TASK, "baseline/longest", 0, TASK.dataset(None)), 0)
     values = board.profiles["official"]
-    assert table is not None and values is not None and table.n == 6
+    assert values is not None and table.n == 6
     means = {"accuracy": table.overall, "foundation": table.basic, "spatial": table.spatial}
     for name, value in (means | {name.lower(): value for name, value in table.columns.items()}).items():
         assert (mine := values[name]) is not None and mine.value == value, name
