@@ -28,15 +28,13 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tsgkit.errors import UsageError
-from tsgkit.lexicon import meant
 from tsgkit.library.cards import Card
-from tsgkit.library.projects import find, search_path
+from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.images import ImageFile
 from tsgkit.suites.judges.judge import messages_of
@@ -170,13 +168,10 @@ class QuestionPrompts:
 
     def _template(self, name: str) -> Template:
         """Return a prompt from the first place that has it, the user's folder first."""
-        file, stored = f"{name}.txt", f"{self.card.prompts}/{name}.txt"
-        places: list[Traversable] = []
-        if self.folder is not None:
-            places += [Path(self.folder, file), Path(self.folder, stored)]
-        places += [place.joinpath(*stored.split("/")) for place in search_path("prompts")]
-        prompt = next((place for place in places if place.is_file()), None)
-        return load_template(prompt or find("prompts", stored), required=FIELDS[name])
+        stored = f"{self.card.prompts}/{name}.txt"
+        own = [] if self.folder is None else [Path(self.folder, f"{name}.txt"), Path(self.folder, stored)]
+        file = next((file for file in own if file.is_file()), None)
+        return load_template(file or find("prompts", stored), required=FIELDS[name])
 
     @cached_property
     def fingerprint(self) -> str:
@@ -205,10 +200,3 @@ FIELDS = {
     "apart-blind": ("question",),
 }
 """The names of the prompts, and their required fields."""
-
-
-def check_protocol(name: str) -> ParsedProtocol:
-    """Parse the name of a protocol. Raise UsageError if there is none of this name."""
-    if name not in PROTOCOLS:
-        raise UsageError(f"there is no protocol {name}", hint=meant(name, PROTOCOLS))
-    return parse_protocol(name)

@@ -22,6 +22,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from tsgkit.errors import UsageError
+from tsgkit.lexicon import meant
 from tsgkit.llm.images import ImageFile
 from tsgkit.llm.reply import Ask, Reply
 from tsgkit.suites.images import ENDINGS, image_files
@@ -34,11 +35,12 @@ from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.judge_requests import (
     APART,
     BLIND,
+    PROTOCOLS,
     SHUFFLED,
     Orders,
     QuestionPrompts,
-    check_protocol,
     orders_of,
+    parse_protocol,
     schema_of,
     shown,
 )
@@ -203,7 +205,9 @@ def others(item_id: str, item_ids: Sequence[str], seed: int) -> Iterable[str]:
 def viewer(task: Task, viewing: Viewing, dataset: Dataset) -> ImageFolderSolver:
     """Return the solver for a folder of images. Raise UsageError if the protocol or a prompt is invalid, or if no file
     can belong to an item."""
-    words = QuestionPrompts(task.card, check_protocol(viewing.protocol), viewing.prompts)
+    if viewing.protocol not in PROTOCOLS:
+        raise UsageError(f"there is no protocol {viewing.protocol}", hint=meant(viewing.protocol, PROTOCOLS))
+    words = QuestionPrompts(task.card, parse_protocol(viewing.protocol), viewing.prompts)
     images, files, warnings = Images.of(viewing), None, list[str]()
     words.check()
     if viewing.pairing == BY_POSITION:
