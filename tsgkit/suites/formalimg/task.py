@@ -27,13 +27,12 @@ from tsgkit.errors import TsgkitError
 from tsgkit.library.cards import Card
 from tsgkit.logic.english import reading_of
 from tsgkit.scoring.combination import mean_of_all
-from tsgkit.scoring.tally import Tally
 from tsgkit.suites.formalimg.audit import audit_formulas
 from tsgkit.suites.formalimg.rows import SCENARIOS, FormulaSample, load_items
 from tsgkit.suites.formalimg.verdicts import LEVELS, part_about
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.rows import Rows
-from tsgkit.suites.task import Groups, Official, Task, View
+from tsgkit.suites.task import Groups, Official, Task, View, left_out_reasons
 
 EPSILON = 0.7
 ANY_G = re.compile(r"g_([1-9][0-9]?|100)")
@@ -120,11 +119,6 @@ VIEW = View(
 # Tasks
 
 
-def _reasons(style: str, tally: Tally) -> Mapping[str, str]:
-    skipped = tally.counts["skipped_official"]
-    return {"official.n": f"{LEFT_OUT}: {skipped}; strict counts these as wrong"} if skipped else {}
-
-
 def formula_task(
     card: Card,
     scenario: str,
@@ -165,7 +159,7 @@ def formula_task(
             official,
             metrics=tuple(name for name in metrics if name in SATISFIED or name in more),
             without_weight=NOTHING_COUNTED,
-            reasons=_reasons,
+            reasons=left_out_reasons(LEFT_OUT),
         ),
         audit=audit_formulas,
         finish=lambda board, _: board.with_counts("undecided"),

@@ -27,6 +27,7 @@ from tsgkit.suites.spatialgen.replies import score
 from tsgkit.suites.spatialgen.rows import SpatialRow, load_rows, rows_in, rows_of, scenes_in_order
 from tsgkit.suites.spatialgen.scores import (
     COLUMNS,
+    LEFT_OUT,
     METRICS,
     NOTHING_COUNTED,
     PUBLISHED_METRICS,
@@ -34,7 +35,6 @@ from tsgkit.suites.spatialgen.scores import (
     VoteScorer,
     finish,
     read_twice,
-    reasons,
     unpublished,
     verdicts_of,
 )
@@ -50,6 +50,7 @@ from tsgkit.suites.task import (
     PaintingOptions,
     Task,
     View,
+    left_out_reasons,
     source_of,
 )
 
@@ -122,7 +123,7 @@ def questions(card: Card) -> Task:
             metrics=PUBLISHED_METRICS,
             unpublished=lambda _, protocol: unpublished(parse_protocol(protocol)),
             without_weight=NOTHING_COUNTED,
-            reasons=reasons,
+            reasons=left_out_reasons(LEFT_OUT),
         ),
         looks=Looks(
             kind="images",

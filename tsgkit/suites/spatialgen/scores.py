@@ -100,12 +100,6 @@ LEFT_OUT = "left out, as published (E1), for want of an image or of five replies
 PAIRED = "images are paired with items by sorted position, as published (E3); shown a file not named after them"
 
 
-def reasons(style: str, tally: Tally) -> Mapping[str, str]:
-    """Return why the published scores rest on fewer images than there are items."""
-    skipped = tally.counts["skipped_official"]
-    return {"official.n": f"{LEFT_OUT}: {skipped}; strict counts these as wrong"} if skipped else {}
-
-
 def finish(board: Board, tally: Tally) -> Board:
     """Return the scoreboard with rounded published scores, all counts of this suite, and the pairing of images.
 
