@@ -192,7 +192,8 @@ def _report(results: _Results, arguments: argparse.Namespace, passed_over: Seque
         say(f"... and {count(len(written) - SHOWN, 'more scene')}")
     ledger = Ledger()
     for _, _, scene in written:
-        ledger.merge(scene.losses)
+        for loss in scene.losses:
+            ledger.add(loss)
     for loss in ledger.told():
         say(f"  {inert(str(loss))}")
     if len(written) > 1 or failures:

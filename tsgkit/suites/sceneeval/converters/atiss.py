@@ -37,22 +37,20 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from tsgkit.errors import FileProblem
-from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Thing, with_parents
+from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, with_parents
 from tsgkit.suites.sceneeval.converters.measurements import (
     Corner,
     Deep,
     Flat,
     ForeignModel,
     Label,
-    hanging,
     outline,
     plain_category,
     refuse_many,
     ring,
     room_within,
 )
-from tsgkit.suites.sceneeval.converters.source import Converter, Draft, Options, SourceFile
-from tsgkit.suites.sceneeval.scene_files.files import object_names
+from tsgkit.suites.sceneeval.converters.source import Converter, Draft, Options, SourceFile, records_of
 from tsgkit.suites.sceneeval.scene_files.simple import Far, Size
 
 FUTURE = "3dfModel"
@@ -96,17 +94,9 @@ def _are_records(given: SourceFile) -> bool:
     )
 
 
-def _records(given: SourceFile) -> list[tuple[str, Any]]:
-    refuse_many(len(given.records), given.name)
-    ids = [record.get("query_id") or record.get("id") or "" for record in given.records]
-    return [
-        (str(own) if isinstance(own, str | int) else "", record) for own, record in zip(ids, given.records, strict=True)
-    ]
-
-
 def _arranged(value: dict[str, Any], draft: Draft, floor: Sequence[Corner] = ()) -> Arrangement:
     """Return the scene of a record; ``floor`` is the outline of its floor about the centroid, where that is known."""
-    record = _Record.of(value, draft.where, object_names(value.get("object_list"), "object_list", ""))
+    record = _Record.of(value, draft.where, object_list="")
     refuse_many(len(record.things), draft.where)
     corners = floor or _corners(record, draft)
     west, south = (min(along) for along in zip(*corners, strict=True)) if corners else (0.0, 0.0)
@@ -114,10 +104,8 @@ def _arranged(value: dict[str, Any], draft: Draft, floor: Sequence[Corner] = ())
     for name, box in record.things:
         category = plain_category(name)
         at = (box.left - west, -box.top - south, box.depth)
-        things.append(Thing(
-            draft.names.counted(category.replace(" ", "_")), category, at, math.degrees(box.orientation),
-            (2 * box.length, 2 * box.width, 2 * box.height), centred=True, held_by=hanging(category),
-        ))  # fmt: skip
+        size = (2 * box.length, 2 * box.width, 2 * box.height)
+        things.append(draft.numbered(category, at, math.degrees(box.orientation), size, centred=True))
     draft.losses.unread("fields of records", [record])
     draft.losses.unread("properties", [box for _, box in record.things])
     placed = with_parents(things, draft.losses)
@@ -211,7 +199,7 @@ ATISS = Converter(
     "JSON records with a centroid and an object_list of half sizes",
     _are_records,
     _arranged,
-    _records,
+    lambda given: records_of(given, "query_id", "id"),
     uses_room_sizes=True,
 )
 BOXES = Converter(

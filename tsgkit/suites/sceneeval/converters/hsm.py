@@ -42,7 +42,6 @@ from tsgkit.suites.sceneeval.converters.measurements import (
     stood,
 )
 from tsgkit.suites.sceneeval.converters.source import Converter, Draft, SourceFile
-from tsgkit.suites.sceneeval.scene_files.files import object_names
 from tsgkit.suites.sceneeval.scene_files.simple import Far, Sizes
 from tsgkit.suites.sceneeval.scene_files.states import FORMAT, PlacedModel, parsed_state
 
@@ -109,8 +108,7 @@ def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
 
 
 def _summary(given: SourceFile) -> _Summary:
-    names = object_names(given.fields.get("scene_objects"), "scene_objects", "name")
-    summary = _Summary.of(given.fields, given.name, names)
+    summary = _Summary.of(given.fields, given.name, scene_objects="name")
     refuse_many(len(summary.objects), given.name)
     return summary
 

@@ -33,25 +33,32 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.suites.sceneeval.converters.arrangements import REACH, TINY, Arrangement, Ledger, Thing, with_parents
+from tsgkit.suites.sceneeval.converters.arrangements import REACH, TINY, Arrangement, Ledger, with_parents
 from tsgkit.suites.sceneeval.converters.measurements import (
     ForeignModel,
     Label,
-    hanging,
     plain_category,
     rectangle,
     refuse_many,
     room_within,
 )
-from tsgkit.suites.sceneeval.converters.source import AUTO, Assumption, Converter, Draft, Options, SourceFile
-from tsgkit.suites.sceneeval.scene_files.files import object_names, problem_of
+from tsgkit.suites.sceneeval.converters.source import (
+    AUTO,
+    Assumption,
+    Converter,
+    Draft,
+    Options,
+    SourceFile,
+    records_of,
+)
 
 FIELDS = ("length", "width", "height", "left", "top", "depth", "orientation")
 SIZES, LENGTHS = FIELDS[:3], FIELDS[:6]
@@ -150,7 +157,7 @@ class _Record(ForeignModel):
     things: tuple[tuple[Label, dict[str, Any]], ...] = Field(alias="object_list")
 
 
-class _RuledScene(NamedTuple):
+class _Layout(NamedTuple):
     """One layout, from either form."""
 
     query: str
@@ -158,8 +165,6 @@ class _RuledScene(NamedTuple):
     rules: tuple[Rule, ...]
     condition: str
     unread: int = 0
-    more: tuple[str, ...] = ()
-    """Fields of its record that are not read."""
 
 
 def _fits(given: SourceFile) -> bool:
@@ -173,25 +178,30 @@ def _fits(given: SourceFile) -> bool:
     )
 
 
-def _scenes(given: SourceFile) -> list[tuple[str, _RuledScene]]:
-    """Return the scene of a text, or of each record; one of several rounds has the number of its round."""
+def _scenes(given: SourceFile) -> list[tuple[str, Any]]:
+    """Return the text, or the record of each scene; one of several rounds has the number of its round."""
     if given.value is None:
-        text = rules_of(given.text)
-        return [("", _RuledScene(PurePath(given.name).stem, text.rules, text.rest, text.unread))]
-    refuse_many(len(given.records), given.name)
-    try:
-        records = [_Record.model_validate(value) for value in given.records]
-    except ValidationError as error:
-        raise problem_of(error, given.name, object_names(given.records, "object_list", "query_id")) from None
-    queries, scenes = [record.query or "" for record in records], []
-    for record, query in zip(records, queries, strict=True):
-        is_round = query and record.iteration is not None and queries.count(query) > 1
-        rules = tuple(
-            Rule(name, {field: _value(value) for field, value in fields.items()}) for name, fields in record.things
-        )
-        scene = _RuledScene(query, rules, _words(record.prompt), more=tuple(record.model_extra or ()))
-        scenes.append((f"{query}-{record.iteration}" if is_round else query, scene))
-    return scenes
+        return [("", given)]
+    scenes = records_of(given, "query_id")
+    queries = Counter(query for query, _ in scenes)
+    rounds = [record.get("iter") if query and queries[query] > 1 else None for query, record in scenes]
+    return [
+        (query if number is None else f"{query}-{number}", record)
+        for (query, record), number in zip(scenes, rounds, strict=True)
+    ]
+
+
+def _layout(content: SourceFile | dict[str, Any], draft: Draft) -> _Layout:
+    """Return the layout of a text or of a record."""
+    if isinstance(content, SourceFile):
+        text = rules_of(content.text)
+        return _Layout(PurePath(content.name).stem, text.rules, text.rest, text.unread)
+    record = _Record.of(content, draft.where, object_list="")
+    draft.losses.unread("fields of records", [record])
+    rules = tuple(
+        Rule(name, {field: _value(value) for field, value in fields.items()}) for name, fields in record.things
+    )
+    return _Layout(record.query or "", rules, _words(record.prompt))
 
 
 def _value(field: object) -> Value | None:
@@ -209,13 +219,11 @@ def _words(prompt: object) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _arranged(scene: _RuledScene, draft: Draft) -> Arrangement:
+def _arranged(content: SourceFile | dict[str, Any], draft: Draft) -> Arrangement:
+    scene, losses, options = _layout(content, draft), draft.losses, draft.options
     refuse_many(len(scene.rules), draft.where)
-    losses, options = draft.losses, draft.options
-    if scene.unread:
-        losses.lost("lines with braces that are no rule", count=scene.unread)
-    losses.ignored("fields of records", (name[:60] for name in scene.more))
-    losses.ignored("properties", {name[:60] for rule in scene.rules for name in rule.values if name not in FIELDS})
+    losses.lost("lines with braces that are no rule", count=scene.unread)
+    losses.ignored("properties", (name for rule in scene.rules for name in rule.values if name not in FIELDS))
     rules = [rule for rule in scene.rules if _is_whole(rule, losses)]
     if scene.rules and not rules:
         lacking = [field for field in FIELDS if not any(rule.values.get(field) for rule in scene.rules)]
@@ -238,11 +246,8 @@ def _arranged(scene: _RuledScene, draft: Draft) -> Arrangement:
         if place == "corner":
             x, y = x + length / 2, y - width / 2
         level -= height / 2 if depth == "middle" else 0.0
-        things.append(Thing(
-            draft.names.counted(category.replace(" ", "_")), category,
-            (x, y, 0.0 if abs(level) < measure.cut - TINY else level), turn.degrees if turn else 0.0,
-            (length, width, height), held_by=hanging(category),
-        ))  # fmt: skip
+        at = (x, y, 0.0 if abs(level) < measure.cut - TINY else level)
+        things.append(draft.numbered(category, at, turn.degrees if turn else 0.0, (length, width, height)))
     placed = with_parents(things, losses, max(REACH, measure.cut))
     if room is None:
         losses.lost("the size of the room, which is put around its objects (--assume room=LxW)")

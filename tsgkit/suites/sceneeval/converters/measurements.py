@@ -19,7 +19,7 @@ from tsgkit.geometry import Architecture, Floor, Wall, read_mesh
 from tsgkit.geometry.libraries import shapely
 from tsgkit.geometry.problems import Problem
 from tsgkit.library.files import read_bytes
-from tsgkit.suites.sceneeval.converters.arrangements import Holder, Ledger, Point
+from tsgkit.suites.sceneeval.converters.arrangements import Ledger, Point
 from tsgkit.suites.sceneeval.scene_files.assets import Asset, extents
 from tsgkit.suites.sceneeval.scene_files.files import LooksBeside, problem_of
 from tsgkit.suites.sceneeval.scene_files.simple import HEIGHT, Far
@@ -50,12 +50,12 @@ class ForeignModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="allow", allow_inf_nan=False, populate_by_name=True)
 
     @classmethod
-    def of(cls, value: object, where: str, names: Mapping[tuple[str, int], str] | None = None) -> Self:
-        """Return a value as this model; ``FileProblem`` names the first fault, its object by ``names``."""
+    def of(cls, value: object, where: str, **keys: str) -> Self:
+        """Return a value as this model; ``FileProblem`` names the first fault, the object of a list by its key."""
         try:
             return cls.model_validate(value)
         except ValidationError as error:
-            raise problem_of(error, where, names) from None
+            raise problem_of(error, where, value, **keys) from None
 
 
 class Vector(ForeignModel):
@@ -80,11 +80,6 @@ def plain_category(name: str) -> str:
     """
     plain = name.replace("_", " ").strip()
     return (_NUMBER.sub("", plain).strip() or plain or "thing")[:180]
-
-
-def hanging(category: str) -> Holder | None:
-    """Return the holder of categories of 3D-FRONT that hang from the ceiling."""
-    return "ceiling" if category in ("ceiling lamp", "pendant lamp") else None
 
 
 # boxes

@@ -16,9 +16,18 @@ from typing import Any, Literal, NamedTuple
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
-from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Ledger, Loss, Names
+from tsgkit.suites.sceneeval.converters.arrangements import (
+    Arrangement,
+    Holder,
+    Ledger,
+    Loss,
+    Names,
+    Point,
+    Thing,
+    scene_of,
+)
+from tsgkit.suites.sceneeval.converters.measurements import refuse_many
 from tsgkit.suites.sceneeval.converters.tables import RoomSizes
-from tsgkit.suites.sceneeval.converters.writer import room_of, state_of
 from tsgkit.suites.sceneeval.scene_files.assets import Asset, AssetSource
 from tsgkit.suites.sceneeval.scene_files.files import json_of
 from tsgkit.suites.sceneeval.scene_files.states import FORMAT as STATE
@@ -51,6 +60,16 @@ class SourceFile(NamedTuple):
     def fields(self) -> Mapping[str, Any]:
         """The fields of an object; none of another value."""
         return self.value if isinstance(self.value, dict) else {}
+
+
+def records_of(given: SourceFile, *ids: str) -> list[tuple[str, Any]]:
+    """Return the records of a file by the first of some fields that says an id; empty where none does."""
+    refuse_many(len(given.records), given.name)
+    own = [next(filter(None, map(record.get, ids)), "") for record in given.records]
+    return [
+        (str(name) if isinstance(name, str | int | float) else "", record)
+        for name, record in zip(own, given.records, strict=True)
+    ]
 
 
 class Assumption(NamedTuple):
@@ -114,6 +133,11 @@ class Draft:
     options: Options
     losses: Ledger = field(default_factory=Ledger)
     names: Names = field(default_factory=Names)
+
+    def numbered(self, category: str, at: Point, yaw: float, size: Point | None = None, **more: Any) -> Thing:  # noqa: ANN401
+        """Return a thing named after its category; the lamps of 3D-FRONT hang from the ceiling by theirs."""
+        held_by: Holder | None = "ceiling" if category in ("ceiling lamp", "pendant lamp") else None
+        return Thing(self.names.counted(category.replace(" ", "_")), category, at, yaw, size, held_by=held_by, **more)
 
 
 @dataclass(frozen=True)
@@ -180,29 +204,27 @@ class Converter:
         if options.room_sizes is not None and not self.uses_room_sizes:
             raise UsageError(f"{given.name}: --room-sizes: files of {self.name} hold their own sizes of rooms")
         scenes = self.scenes(given)
-        if len(scenes) == 1:
-            (scene_id, content), where = scenes[0], given.name
-            return (self._converted(content, Draft(scene_id, where, options)),)
         results: list[Converted | Unconverted] = []
-        for number, (scene_id, content) in enumerate(scenes):
-            draft = Draft(scene_id or str(number), f"{given.name}: scene {scene_id or str(number):.80}", options)
+        for number, (own, content) in enumerate(scenes):
+            scene_id, where = own, given.name
+            if len(scenes) > 1:
+                scene_id = own or str(number)
+                where = f"{given.name}: scene {scene_id:.80}"
+            draft = Draft(scene_id, where, options)
             try:
-                results.append(self._converted(content, draft))
+                arrangement = self.arrange(content, draft)
+                prefix = self.prefix if options.to == "state" else ""
+                scene = scene_of(arrangement, prefix, draft.losses, where)
             except FileProblem as error:
-                results.append(Unconverted(draft.id, error))
+                if len(scenes) == 1:
+                    raise
+                results.append(Unconverted(scene_id, error))
+                continue
+            losses = []  # those of what the user settled ask for nothing
+            for loss in draft.losses.told():
+                what = loss.what
+                for name in options.said:
+                    what = what.replace(f"(--assume {name})", "(as said)")
+                losses.append(replace(loss, what=what))
+            results.append(Converted(scene_id, scene, tuple(losses)))
         return tuple(results)
-
-    def _converted(self, content: object, draft: Draft) -> Converted:
-        """Return a scene with its losses, which ask for nothing that the user settled."""
-        arrangement, options = self.arrange(content, draft), draft.options
-        if options.to == "state":
-            scene = state_of(arrangement, self.prefix, draft.losses, draft.where)
-        else:
-            scene = room_of(arrangement, draft.losses, draft.where)
-        losses = []
-        for loss in draft.losses.told():
-            what = loss.what
-            for name in options.said:
-                what = what.replace(f"(--assume {name})", "(as said)")
-            losses.append(replace(loss, what=what))
-        return Converted(draft.id, scene, tuple(losses))

@@ -51,7 +51,7 @@ from tsgkit.geometry.libraries import np
 from tsgkit.geometry.materials import joined, linear, plain
 from tsgkit.geometry.meshes import FORMATS, mesh_of, stacked
 from tsgkit.library.files import read_bytes
-from tsgkit.suites.sceneeval.scene_files.files import FileModel, LooksBeside, inside, json_of, object_names, problem_of
+from tsgkit.suites.sceneeval.scene_files.files import FileModel, LooksBeside, inside, json_of, problem_of
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import MISSING, LoadedScene
 
 FORMAT = "tsgkit/room"
@@ -177,11 +177,10 @@ class _Place:
 def read_simple(text: str, name: str, folder: Path, *, missing: str = MISSING[0]) -> LoadedScene:
     """Return the scene of a text; meshes are read from the folder only."""
     value = json_of(text, name)
-    listed = value.get("objects") if isinstance(value, dict) else None
     try:
         given = SceneGiven.model_validate(value)
     except ValidationError as error:
-        raise problem_of(error, name, object_names(listed, "objects", "id")) from None
+        raise problem_of(error, name, value, objects="id") from None
     ids = [one.id for one in given.objects]
     if twice := next((one for one in ids if ids.count(one) > 1), None):
         raise FileProblem(f"{name}: object {twice}: id: two objects have it")

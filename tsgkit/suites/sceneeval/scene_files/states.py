@@ -26,7 +26,7 @@ from tsgkit.geometry import Architecture, Floor, Object, Opening, Problem, Scene
 from tsgkit.geometry.meshes import mesh_of
 from tsgkit.library.files import read_bytes
 from tsgkit.suites.sceneeval.scene_files.assets import Asset, AssetSource
-from tsgkit.suites.sceneeval.scene_files.files import LooksBeside, json_of, object_names, problem_of
+from tsgkit.suites.sceneeval.scene_files.files import LooksBeside, json_of, problem_of
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import MISSING, LoadedScene
 
 FORMAT = "sceneState"
@@ -120,7 +120,7 @@ def _scene(value: Any, name: str) -> _Scene:  # noqa: ANN401  (whatever was in t
     try:
         scene = _State.model_validate(value).scene
     except ValidationError as error:
-        raise problem_of(error, name, object_names(_listed(value), "object", "index")) from None
+        raise problem_of(error, name, value, object="index") from None
     indices = [one.index for one in scene.objects]
     if twice := [index for index in indices if indices.count(index) > 1]:
         raise FileProblem(f"{name}: object {twice[0]}: index: two objects have it")
