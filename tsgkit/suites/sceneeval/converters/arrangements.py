@@ -270,7 +270,7 @@ def _boxes(arrangement: Arrangement, losses: Ledger) -> list[dict[str, Any]]:
             continue
         meshes += bool(thing.asset)
         yaw = 180 - (180 - thing.yaw) % 360
-        box = {"id": thing.id, "category": thing.category, "description": thing.description}
+        box: dict[str, Any] = {"id": thing.id, "category": thing.category, "description": thing.description}
         box |= {"size": _rounded(thing.size), "at": _rounded(at), "yaw": _round(yaw)}
         box |= {"held_by": thing.held_by, "parent": thing.parent}
         boxes.append({name: value for name, value in box.items() if value not in (None, "")})

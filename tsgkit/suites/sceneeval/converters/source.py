@@ -28,7 +28,7 @@ from tsgkit.suites.sceneeval.converters.arrangements import (
 )
 from tsgkit.suites.sceneeval.converters.measurements import refuse_many
 from tsgkit.suites.sceneeval.converters.tables import RoomSizes
-from tsgkit.suites.sceneeval.scene_files.assets import Asset, AssetSource
+from tsgkit.suites.sceneeval.scene_files.assets import Asset, FolderSource
 from tsgkit.suites.sceneeval.scene_files.files import json_of
 from tsgkit.suites.sceneeval.scene_files.states import FORMAT as STATE
 
@@ -99,7 +99,7 @@ class Options:
     """The user's options of a conversion."""
 
     to: Target = "room"
-    sources: Sequence[AssetSource] = ()
+    sources: Sequence[FolderSource] = ()
     companion: SourceFile | None = None
     """Another file that says more of the scene."""
     said: Mapping[str, str] = field(default_factory=dict)

@@ -48,7 +48,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.geometry import Transform, asset_rotation
@@ -88,74 +88,72 @@ class Asset(NamedTuple):
     """Its transform is of the mesh with z up."""
 
 
-class AssetSource(Protocol):
-    """A source of assets with one prefix."""
-
-    @property
-    def prefix(self) -> str:
-        """The part of its model ids before the dot."""
-
-    def asset(self, asset_id: str, where: str) -> Asset:
-        """Return one asset. Raise ``FileProblem``, beginning with ``where``, if it is invalid."""
-
-
 @dataclass(frozen=True)
 class Layout:
-    """One of the published folder layouts."""
+    """One of the published folder layouts; ``a|b`` is the first of two fields that says something."""
 
     prefix: str
     mesh: Callable[[str], str]
-    known: Callable[[Path, str], Mapping[str, Any]]
-    """A function that returns a folder's data about an asset by its id."""
-    told: Callable[[Mapping[str, Any]], tuple[str, str]]
-    """Category and description."""
-    mend_winding: bool = False
+    category: str
+    """The field that says it."""
+    description: tuple[str, ...]
+    """The fields that say it together."""
     table: str = ""
     """The file that knows all assets; none where each has its own."""
+    mend_winding: bool = False
     z_up: bool = False
     """Its boxes are written with z up: x is the width, y the depth, z the height."""
     based: bool = False
 
 
+@dataclass(frozen=True)
 class FolderSource:
     """A folder in one of the published layouts, or of a prefix without one."""
 
-    def __init__(self, layout: str, folder: Path) -> None:
-        self.name, self.folder = layout, folder
-
-    @property
-    def _layout(self) -> Layout:
-        return LAYOUTS[self.name]
+    name: str
+    folder: Path
 
     @property
     def prefix(self) -> str:
         """The part of its model ids before the dot."""
-        return self._layout.prefix if self.name in LAYOUTS else self.name
+        return LAYOUTS[self.name].prefix if self.name in LAYOUTS else self.name
 
     def asset(self, asset_id: str, where: str) -> Asset:
-        """Return one asset of the folder."""
+        """Return one asset. Raise ``FileProblem``, beginning with ``where``, if it is invalid."""
         if self.name not in LAYOUTS:
             return _scene_asset(self.folder, self.name, asset_id, where)
-        mesh = file_of_asset(self.folder, asset_id, self._layout.mesh, where)
-        known = self._known(asset_id)
-        category, description = self._layout.told(known)
-        rotation = _rotation(known, where)
-        box = _box(known, "xyz" if self._layout.z_up else "xzy")
-        return Asset(mesh, category, description, rotation, box, self._layout.mend_winding, self._layout.based)
-
-    def _known(self, name: str) -> Mapping[str, Any]:
-        if not self._layout.table:
-            return self._layout.known(self.folder, name)
-        table = self.folder / self._layout.table
-        written = _written(table) or _written(table.with_name(table.name + PACKED))
-        found = _table(self.name, self.folder, written).get(name)
-        return found if isinstance(found, dict) else {}
+        layout, folder = LAYOUTS[self.name], self.folder
+        mesh = file_of_asset(folder, asset_id, layout.mesh, where)
+        if layout.table:
+            table = folder / layout.table
+            written = _written(table) or _written(table.with_name(table.name + PACKED))
+            known = _table(folder, layout.table, written).get(asset_id)
+        else:
+            files = [
+                file_of_asset(folder, asset_id, f"{{}}/data.json{end}".format, str(folder)) for end in ("", PACKED)
+            ]
+            known = _flat(_json_of(*files))
+        known = known if isinstance(known, dict) else {}
+        words = _flat(known)
+        category, description = _words(words, layout.category), _words(words, *layout.description)
+        box = _box(known, "xyz" if layout.z_up else "xzy")
+        return Asset(mesh, category, description, _rotation(known, where), box, layout.mend_winding, layout.based)
 
 
 @lru_cache(maxsize=8)
-def _table(layout: str, folder: Path, written: int) -> Mapping[str, Any]:
+def _table(folder: Path, name: str, written: int) -> Mapping[str, Any]:
     """Return a folder's data about all its assets, cached until the file changes."""
-    return LAYOUTS[layout].known(folder, "")
+    path = inside(folder, name, str(folder))
+    if name == HSSD:
+        rows = list(csv.DictReader(io.StringIO(read_text(path)))) if path.is_file() else []
+        categories = [str(row.get("wnsynsetkey") or "").split(".")[0].replace("_", " ") for row in rows]
+        return {
+            row["id"]: {**row, "category": name} for row, name in zip(rows, categories, strict=True) if row.get("id")
+        }
+    value = _json_of(path, inside(folder, name + PACKED, str(folder)))
+    if isinstance(value, list):
+        return {str(row.get("model_id")): row for row in value if isinstance(row, dict)}
+    return value if isinstance(value, dict) else {}
 
 
 def _written(path: Path) -> int:
@@ -240,11 +238,7 @@ def _mesh_of_sdf(path: Path, where: str) -> tuple[Path, Transform | None]:
     return mesh, (factor, 0, 0, 0, 0, factor, 0, 0, 0, 0, factor, 0, 0, 0, 0, 1) if factor != 1 else None
 
 
-def _json_file(folder: Path, name: str) -> Any:  # noqa: ANN401  (as JSON has it)
-    return _json_of(inside(folder, name, str(folder)), inside(folder, name + PACKED, str(folder)))
-
-
-def _json_of(path: Path, packed: Path) -> Any:  # noqa: ANN401
+def _json_of(path: Path, packed: Path) -> Any:  # noqa: ANN401  (as JSON has it)
     """Return the JSON value of a file, or of a gzip file of bounded size; an empty object where there is neither."""
     if path.is_file():
         return json_of(read_text(path), str(path))
@@ -260,56 +254,16 @@ def _json_of(path: Path, packed: Path) -> Any:  # noqa: ANN401
     return json_of(decoded(data, packed), str(packed))
 
 
-def _model_info(folder: Path, name: str) -> Mapping[str, Any]:
-    listed = _json_file(folder, FUTURE)
-    rows = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
-    return {str(row.get("model_id")): row for row in rows}
-
-
-def _annotations(folder: Path, name: str) -> Mapping[str, Any]:
-    found = _json_file(folder, OBJATHOR)
-    return found if isinstance(found, dict) else {}
-
-
-def _csv(folder: Path, name: str) -> Mapping[str, Any]:
-    path = inside(folder, HSSD, str(folder))
-    if not path.is_file():
-        return {}
-    return {row["id"]: row for row in csv.DictReader(io.StringIO(read_text(path))) if row.get("id")}
-
-
-def _own_data(folder: Path, name: str) -> Mapping[str, Any]:
-    files = [file_of_asset(folder, name, f"{{}}/data.json{end}".format, str(folder)) for end in ("", PACKED)]
-    found = _json_of(*files)
-    return _flat(found) if isinstance(found, dict) else {}
-
-
-def _flat(known: Mapping[str, Any]) -> Mapping[str, Any]:
+def _flat(known: Any) -> Any:  # noqa: ANN401  (as JSON has it)
     """Return the data of an asset with its ``annotations`` merged in."""
-    own = known.get("annotations")
+    own = known.get("annotations") if isinstance(known, dict) else None
     return {**known, **own} if isinstance(own, dict) else known
 
 
 def _words(known: Mapping[str, Any], *fields: str) -> str:
-    """Return the values of some fields that say something, joined."""
-    said = [known.get(field) for field in fields]
-    texts = [", ".join(map(str, one)) if isinstance(one, list) else str(one) for one in said if one]
-    return ", ".join(texts)
-
-
-def _told_future(known: Mapping[str, Any]) -> tuple[str, str]:
-    category = _words(known, "category") or _words(known, "super-category")
-    return category, _words(known, "super-category", "style", "theme", "material")
-
-
-def _told_objathor(entry: Mapping[str, Any]) -> tuple[str, str]:
-    known = _flat(entry)
-    known = {**known, "described": known.get("description") or known.get("description_auto")}
-    return _words(known, "category") or _words(known, "ref_category"), _words(known, "ref_category", "described")
-
-
-def _told_hssd(known: Mapping[str, Any]) -> tuple[str, str]:
-    return str(known.get("wnsynsetkey") or "").split(".")[0].replace("_", " "), _words(known, "name")
+    """Return what some fields say, joined; ``a|b`` is the first of two that says something."""
+    values = [next(filter(None, map(known.get, field.split("|"))), None) for field in fields]
+    return ", ".join(", ".join(map(str, value)) if isinstance(value, list) else str(value) for value in values if value)
 
 
 def _hssd_mesh(name: str) -> str:
@@ -364,16 +318,17 @@ def extents(written: object, axes: str = "xzy") -> tuple[float, float, float] | 
 
 
 LAYOUTS = {
-    "threed_future": Layout("3dfModel", "{}/raw_model.obj".format, _model_info, _told_future, table=FUTURE),
-    "objathor": Layout("objaverse", "{0}/{0}.glb".format, _annotations, _told_objathor, True, OBJATHOR),
-    "hssd": Layout("fpModel", _hssd_mesh, _csv, _told_hssd, table=HSSD),
-    "layoutvlm_objathor": Layout(
-        "layoutvlm-objaverse",
-        "{0}/{0}.glb".format,
-        _own_data,
-        lambda known: (_words(known, "category"), _words(known, "description", "materials")),
-        mend_winding=True,
-        z_up=True,
-        based=True,
+    "threed_future": Layout(
+        "3dfModel", "{}/raw_model.obj".format, "category|super-category",
+        ("super-category", "style", "theme", "material"), FUTURE,
     ),
-}
+    "objathor": Layout(
+        "objaverse", "{0}/{0}.glb".format, "category|ref_category",
+        ("ref_category", "description|description_auto"), OBJATHOR, mend_winding=True,
+    ),
+    "hssd": Layout("fpModel", _hssd_mesh, "category", ("name",), HSSD),
+    "layoutvlm_objathor": Layout(
+        "layoutvlm-objaverse", "{0}/{0}.glb".format, "category", ("description", "materials"),
+        mend_winding=True, z_up=True, based=True,
+    ),
+}  # fmt: skip

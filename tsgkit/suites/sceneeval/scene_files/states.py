@@ -25,7 +25,7 @@ from tsgkit.errors import FileProblem
 from tsgkit.geometry import Architecture, Floor, Object, Opening, Problem, Scene, Shape, Wall, box, read_mesh
 from tsgkit.geometry.meshes import mesh_of
 from tsgkit.library.files import read_bytes
-from tsgkit.suites.sceneeval.scene_files.assets import Asset, AssetSource
+from tsgkit.suites.sceneeval.scene_files.assets import Asset, FolderSource
 from tsgkit.suites.sceneeval.scene_files.files import LooksBeside, json_of, problem_of
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import MISSING, LoadedScene
 
@@ -91,7 +91,7 @@ class _State(_Theirs):
     scene: _Scene
 
 
-def read_state(text: str, name: str, sources: Mapping[str, AssetSource], *, missing: str = MISSING[0]) -> LoadedScene:
+def read_state(text: str, name: str, sources: Mapping[str, FolderSource], *, missing: str = MISSING[0]) -> LoadedScene:
     """Return the scene of a text; meshes come from the source of each model's prefix."""
     scene = _scene(json_of(text, name), name)
     versions = {"scene": scene.version, "arch": scene.arch.version if scene.arch else VERSIONS["arch"]}
@@ -150,7 +150,7 @@ def _listed(value: Any) -> object:  # noqa: ANN401  (whatever was in the file)
 
 
 def _object(
-    given: PlacedModel, name: str, sources: Mapping[str, AssetSource], missing: str, notes: list[str]
+    given: PlacedModel, name: str, sources: Mapping[str, FolderSource], missing: str, notes: list[str]
 ) -> Object:
     where = f"{name}: object {given.index}: modelId"
     prefix, asset_id = _parted(given.model, sources)
