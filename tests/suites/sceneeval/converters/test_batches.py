@@ -24,7 +24,7 @@ from tsgkit.errors import FileProblem, UsageError
 from tsgkit.geometry import MeasuredScene
 from tsgkit.suites.sceneeval import converters
 from tsgkit.suites.sceneeval.converters.batches import MOST_SCENE_FILE_BYTES, OURS, text_of
-from tsgkit.suites.sceneeval.converters.layoutgpt import rules_of
+from tsgkit.suites.sceneeval.converters.layoutgpt import layout_of
 from tsgkit.suites.sceneeval.converters.measurements import MeshBox, box_of_mesh, crosses_itself, ring, size_of
 from tsgkit.suites.sceneeval.converters.tables import room_sizes_of
 from tsgkit.suites.sceneeval.scene_files.assets import Asset, FolderSource, sources_of
@@ -275,8 +275,8 @@ def test_spoilt_files_are_converted_or_refused_the_same_in_every_version() -> No
             beside = converters.SourceFile.of("c.json", foreign.spoilt(random, companion.value))
             found.append(outcome_of(form, json.dumps(VALUES[form]), companion=beside))
         text = "".join(random.choices(SCRAPS, k=number % 40))
-        rules = rules_of(text)
-        assert len(rules.rules) + rules.unread == text.count("{"), text
+        layout = layout_of(text)
+        assert len(layout.rules) + layout.unread == text.count("{"), text
         found.append(outcome_of("layoutgpt", foreign.LAYOUTGPT + text, said=assumed(random, "layoutgpt")))
         outcomes.update("\n".join(found).encode("utf-8", "backslashreplace"))
     assert outcomes.hexdigest()[:16] == "25f74ac5d57d3929", "see that the change is meant, and write it down"

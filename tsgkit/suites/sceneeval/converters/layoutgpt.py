@@ -20,10 +20,10 @@ room's metres are its real shorter side over the shorter side in its own prompt.
 pixels-per-metre=N`` sets one scale for all. Pixels were cut to whole ones: what is within 1.5 of the floor stands on
 it.
 
->>> parsed = rules_of("Layout:\\nbed {length: 1.8m; orientation: 90 degrees;}\\nlamp {left: ?}")
+>>> parsed = layout_of("Layout:\\nbed {length: 1.8m; orientation: 90 degrees;}\\nlamp {left: ?}")
 >>> parsed.rules[0].name, parsed.rules[0].values["length"]
 ('bed', Value(number=1.8, unit='m'))
->>> parsed.rules[1].values, parsed.rest
+>>> parsed.rules[1].values, parsed.condition
 ({'left': None}, 'Layout:\\n')
 >>> Value.of("1.5707963 rad").degrees
 89.999998
@@ -119,15 +119,17 @@ class Rule(NamedTuple):
     values: Mapping[str, Value | None]
 
 
-class Rules(NamedTuple):
-    """The rules of a text, the text around them, and the number of braces without a rule."""
+class Layout(NamedTuple):
+    """The rules of a text or a record, the text around them, and the number of braces without a rule."""
 
     rules: tuple[Rule, ...]
-    rest: str
-    unread: int
+    condition: str
+    unread: int = 0
+    query: str = ""
+    """The id of its record, without the number of its round."""
 
 
-def rules_of(text: str) -> Rules:
+def layout_of(text: str) -> Layout:
     """Return every ``name {property: value; ...}`` of a text, in one pass."""
     rules: list[Rule] = []
     head, *pieces = text.split("{")
@@ -147,7 +149,7 @@ def rules_of(text: str) -> Rules:
             unread += 1
             rest.append(head)
         head = after if closed else piece
-    return Rules(tuple(rules), "".join([*rest, head if not _FENCE.match(head) else ""]), unread)
+    return Layout(tuple(rules), "".join([*rest, head if not _FENCE.match(head) else ""]), unread)
 
 
 class _Record(ForeignModel):
@@ -157,22 +159,12 @@ class _Record(ForeignModel):
     things: tuple[tuple[Label, dict[str, Any]], ...] = Field(alias="object_list")
 
 
-class _Layout(NamedTuple):
-    """One layout, from either form."""
-
-    query: str
-    """The record's own id, without the number of its round."""
-    rules: tuple[Rule, ...]
-    condition: str
-    unread: int = 0
-
-
 def _fits(given: SourceFile) -> bool:
     """Return whether a file has records with an ``object_list`` and no centroid, or rules of CSS that say length and
     left.
     """
     if given.value is None:
-        return any({"length", "left"} <= rule.values.keys() for rule in rules_of(given.text).rules)
+        return any({"length", "left"} <= rule.values.keys() for rule in layout_of(given.text).rules)
     return bool(given.records) and all(
         isinstance(record, dict) and "object_list" in record and "centroid" not in record for record in given.records
     )
@@ -191,19 +183,6 @@ def _scenes(given: SourceFile) -> list[tuple[str, Any]]:
     ]
 
 
-def _layout(content: SourceFile | dict[str, Any], draft: Draft) -> _Layout:
-    """Return the layout of a text or of a record."""
-    if isinstance(content, SourceFile):
-        text = rules_of(content.text)
-        return _Layout(PurePath(content.name).stem, text.rules, text.rest, text.unread)
-    record = _Record.of(content, draft.where, object_list="")
-    draft.losses.unread("fields of records", [record])
-    rules = tuple(
-        Rule(name, {field: _value(value) for field, value in fields.items()}) for name, fields in record.things
-    )
-    return _Layout(record.query or "", rules, _words(record.prompt))
-
-
 def _value(field: object) -> Value | None:
     """Return the value of a field of a record."""
     if isinstance(field, int | float) and not isinstance(field, bool):
@@ -220,11 +199,19 @@ def _words(prompt: object) -> str:
 
 
 def _arranged(content: SourceFile | dict[str, Any], draft: Draft) -> Arrangement:
-    scene, losses, options = _layout(content, draft), draft.losses, draft.options
+    losses, options = draft.losses, draft.options
+    if isinstance(content, SourceFile):
+        scene = layout_of(content.text)._replace(query=PurePath(content.name).stem)
+    else:
+        record = _Record.of(content, draft.where, object_list="")
+        losses.unread("fields of records", [record])
+        values = [(name, {key: _value(value) for key, value in fields.items()}) for name, fields in record.things]
+        rules = tuple(Rule(name, fields) for name, fields in values)
+        scene = Layout(rules, _words(record.prompt), query=record.query or "")
     refuse_many(len(scene.rules), draft.where)
     losses.lost("lines with braces that are no rule", count=scene.unread)
     losses.ignored("properties", (name for rule in scene.rules for name in rule.values if name not in FIELDS))
-    rules = [rule for rule in scene.rules if _is_whole(rule, losses)]
+    rules = tuple(rule for rule in scene.rules if _is_whole(rule, losses))
     if scene.rules and not rules:
         lacking = [field for field in FIELDS if not any(rule.values.get(field) for rule in scene.rules)]
         missing = ", ".join(lacking) or "varies"

@@ -34,7 +34,7 @@ from typing import Any, NamedTuple
 from pydantic import Field
 
 from tsgkit.errors import FileProblem
-from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Ledger, Point, Thing, with_parents
+from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Point, Thing, with_parents
 from tsgkit.suites.sceneeval.converters.measurements import (
     Deep,
     Flat,
@@ -162,30 +162,42 @@ class _KnownAsset(NamedTuple):
 
 
 def _assets(keys: Iterable[str], configuration: _Config, draft: Draft) -> dict[str, _KnownAsset | None]:
-    """Return the asset of each key of a layout: under that key in the configuration, by its rebuilt key, by its
-    category.
+    """Return the asset of each key of a layout: under that key in the configuration, by its rebuilt key, or the only
+    one of its category.
     """
+    losses = draft.losses
     refuse_many(len(configuration.assets), f"{draft.where}: configuration")
     known: dict[str, _KnownAsset] = {}
+    by_category: dict[str, dict[str, _KnownAsset]] = {}
     for key, configured in configuration.assets.items():
         if (asset := _known(key, configured, draft.options, draft.where)).category:
             known[key] = asset
+            by_category.setdefault(_variable(asset.category), {}).setdefault(asset.uid, asset)
         else:
-            draft.losses.lost("assets of the configuration of which nothing is known", key)
+            losses.lost("assets of the configuration of which nothing is known", key)
     if configuration.assets and not known:
         raise FileProblem(
             f"{draft.where}: its configuration names assets by ids only, without categories and sizes",
             hint="name the folder with the data.json of each: --assets layoutvlm_objathor=DIR",
         )
     rebuilt = dict(_rebuilt(known))
-    by_category: dict[str, dict[str, _KnownAsset]] = {}
-    for asset in known.values():
-        by_category.setdefault(_variable(asset.category), {}).setdefault(asset.uid, asset)
-    by_key = {key: known.get(key) or rebuilt.get(key) or _of_category(key, by_category, draft.losses) for key in keys}
+    by_key: dict[str, _KnownAsset | None] = {}
+    for key in keys:
+        by_key[key] = known.get(key) or rebuilt.get(key)
+        if by_key[key] is None:
+            name = key.rpartition("-")[0] or key
+            has_letter = len(name) > 2 and name[-2] == "_" and name[-1] in string.ascii_uppercase
+            fitting = {**by_category.get(name, {}), **(by_category.get(name[:-2], {}) if has_letter else {})}
+            if len(fitting) == 1:
+                what = "objects whose keys do not fit the configuration are the only asset of their category"
+                losses.assumed(what, name=key)
+                by_key[key] = next(iter(fitting.values()))
+            else:
+                losses.lost("objects that fit no asset of the configuration, or several", key)
     used = {id(asset) for asset in by_key.values()}
     for key in sorted(rebuilt):
         if id(rebuilt[key]) not in used:
-            draft.losses.lost("assets of the configuration that the layout has no place for", key)
+            losses.lost("assets of the configuration that the layout has no place for", key)
     return by_key
 
 
@@ -232,18 +244,6 @@ def _rebuilt(known: Mapping[str, _KnownAsset]) -> Iterator[tuple[str, _KnownAsse
 
 def _variable(category: str) -> str:
     return category.lower().translate(_TO_UNDERSCORES)
-
-
-def _of_category(key: str, by_category: Mapping[str, Mapping[str, _KnownAsset]], losses: Ledger) -> _KnownAsset | None:
-    """Return the only asset of the category in a key; None if there is none, or several."""
-    name = key.rpartition("-")[0] or key
-    has_letter = len(name) > 2 and name[-2] == "_" and name[-1] in string.ascii_uppercase
-    fitting = {**by_category.get(name, {}), **(by_category.get(name[:-2], {}) if has_letter else {})}
-    if len(fitting) != 1:
-        losses.lost("objects that fit no asset of the configuration, or several", key)
-        return None
-    losses.assumed("objects whose keys do not fit the configuration are the only asset of their category", name=key)
-    return next(iter(fitting.values()))
 
 
 # objects

@@ -35,6 +35,7 @@ Number = Annotated[float, Field(ge=-1e9, le=1e9)]
 """A bounded number; larger coordinates are refused."""
 FORWARDS, BACKWARDS = (0.0, -1.0, 0.0), (0.0, 1.0, 0.0)
 """Fronts of objects: the usual one, and the other."""
+KINDS: Mapping[str, Literal["door", "window"]] = {"door": "door", "window": "window"}
 Sixteen = Annotated[tuple[Number, ...], Field(min_length=16, max_length=16)]
 
 
@@ -110,10 +111,10 @@ def read_state(text: str, name: str, sources: Mapping[str, FolderSource], *, mis
     return LoadedScene(Scene(name, objects, built), {}, tuple(notes))
 
 
-def parsed_state(value: Any, name: str) -> tuple[tuple[PlacedModel, ...], Architecture | None]:  # noqa: ANN401
-    """Return the objects and the architecture of a state's JSON value, without their meshes."""
+def parsed_state(value: Any, name: str, room: str) -> tuple[tuple[PlacedModel, ...], Architecture | None]:  # noqa: ANN401
+    """Return the objects and the architecture of a state's JSON value, without meshes; floors may lack their room."""
     scene = _scene(value, name)
-    return scene.objects, None if scene.arch is None else _architecture(scene.arch, name)
+    return scene.objects, None if scene.arch is None else _architecture(scene.arch, name, room)
 
 
 def _scene(value: Any, name: str) -> _Scene:  # noqa: ANN401  (whatever was in the file)
@@ -186,19 +187,19 @@ def _shape(asset: Asset, where: str, missing: str, notes: list[str]) -> Shape:
     return found if asset.rotation is None else found.moved(asset.rotation)
 
 
-def _architecture(arch: _Arch, name: str) -> Architecture:
-    floors: list[Floor] = []
-    walls: list[Wall] = []
+def _architecture(arch: _Arch, name: str, room: str | None = None) -> Architecture:
+    """Return what is built; a ceiling is always made of the floors and walls."""
+    floors, walls = list[Floor](), list[Wall]()
     for number, element in enumerate(arch.elements):
         where = f"{name}: architecture element {number if element.id is None else element.id}"
         kind, count = element.type.lower(), len(element.points)
         corners = [(point[0], point[1], point[2] if len(point) > 2 else 0.0) for point in element.points]
         if kind == "floor":
-            if element.room is None:
+            if (own := room if element.room is None else element.room) is None:
                 raise FileProblem(f"{where}: roomId: a floor needs one")
             if count < 3:
                 raise FileProblem(f"{where}: points: a floor needs three corners or more, not {count}")
-            floors.append(Floor(element.room, tuple(corners)))
+            floors.append(Floor(own, tuple(corners)))
         elif kind == "wall":
             if element.id is None:
                 raise FileProblem(f"{where}: id: a wall needs one")
@@ -206,17 +207,13 @@ def _architecture(arch: _Arch, name: str) -> Architecture:
                 raise FileProblem(f"{where}: points: a wall has two ends, not {count}")
             if element.height is None:
                 raise FileProblem(f"{where}: height: a wall needs one")
-            openings = tuple(_opening(hole, where) for hole in element.holes)
-            walls.append(Wall(str(element.id), corners[0], corners[1], element.height, openings))
-        elif kind != "ceiling":  # a ceiling is always made of the floors and walls
+            openings = []
+            for hole in element.holes:
+                opens = KINDS.get(hole.type.lower())
+                if opens is None:
+                    raise FileProblem(f"{where}: holes: {hole.type!r:.60} is neither Door nor Window")
+                openings.append(Opening(opens, hole.box.min, hole.box.max))
+            walls.append(Wall(str(element.id), corners[0], corners[1], element.height, tuple(openings)))
+        elif kind != "ceiling":
             raise FileProblem(f"{where}: type: {element.type!r:.60} is none of Floor, Wall, Ceiling")
     return Architecture(tuple(floors), tuple(walls))
-
-
-def _opening(hole: _Hole, where: str) -> Opening:
-    kind = hole.type.lower()
-    if kind == "door":
-        return Opening("door", hole.box.min, hole.box.max)
-    if kind == "window":
-        return Opening("window", hole.box.min, hole.box.max)
-    raise FileProblem(f"{where}: holes: {hole.type!r:.60} is neither Door nor Window")
