@@ -15,13 +15,11 @@ from typing import Annotated, Any, NamedTuple, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from tsgkit.errors import FileProblem
-from tsgkit.geometry import Architecture, Floor, Wall, read_mesh
+from tsgkit.geometry import Architecture, Floor, Wall
 from tsgkit.geometry.libraries import shapely
-from tsgkit.geometry.problems import Problem
-from tsgkit.library.files import read_bytes
 from tsgkit.suites.sceneeval.converters.arrangements import Ledger, Point
 from tsgkit.suites.sceneeval.scene_files.assets import Asset, extents
-from tsgkit.suites.sceneeval.scene_files.files import LooksBeside, problem_of
+from tsgkit.suites.sceneeval.scene_files.files import mesh_in, problem_of
 from tsgkit.suites.sceneeval.scene_files.simple import HEIGHT, Far
 
 MOST_OBJECTS = 5000
@@ -111,10 +109,7 @@ def box_of_mesh(asset: Asset, where: str) -> MeshBox | None:
     """Measure the mesh of an asset; None where that is not there, or flat."""
     if not asset.mesh.is_file():
         return None
-    ending = asset.mesh.suffix.lower().removeprefix(".")
-    mesh = read_mesh(read_bytes(asset.mesh), ending, where=where, beside=LooksBeside(asset.mesh))
-    if isinstance(mesh, Problem):
-        raise FileProblem(f"{where}: mesh: {mesh.message}")
+    mesh = mesh_in(asset.mesh, where)
     vertices = (mesh if asset.rotation is None else mesh.moved(asset.rotation)).vertices
     low, high = vertices.min(axis=0), vertices.max(axis=0)
     (wide, up, deep), (x, y, z) = (high - low).tolist(), ((low + high) / 2).tolist()

@@ -19,6 +19,7 @@ from urllib.parse import quote
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tsgkit.errors import FileProblem, NotationError
+from tsgkit.geometry import Mesh, Problem, read_mesh
 from tsgkit.graph.notation.json_triplets import load
 from tsgkit.library.files import read_bytes
 
@@ -120,6 +121,15 @@ class LooksBeside(Mapping[str, bytes]):
         materials = [read_bytes(self._folder / name) for name in found if name.lower().endswith(".mtl")]
         found |= {name for name in self for text in materials if name.encode() in text}
         return [self._folder / name for name in sorted(found)]
+
+
+def mesh_in(path: Path, where: str, name: str = "") -> Mesh:
+    """Return the mesh of a file, with the looks beside it; its own problems name the object, else the place."""
+    ending = path.suffix.lower().removeprefix(".")
+    mesh = read_mesh(read_bytes(path), ending, where=name or where, beside=LooksBeside(path))
+    if isinstance(mesh, Problem):
+        raise FileProblem(f"{where}: mesh: {mesh.message}")
+    return mesh
 
 
 class FileModel(BaseModel):

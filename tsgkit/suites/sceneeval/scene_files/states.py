@@ -22,11 +22,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 
 from tsgkit.errors import FileProblem
-from tsgkit.geometry import Architecture, Floor, Object, Opening, Problem, Scene, Shape, Wall, box, read_mesh
+from tsgkit.geometry import Architecture, Floor, Object, Opening, Scene, Shape, Wall, box
 from tsgkit.geometry.meshes import mesh_of
-from tsgkit.library.files import read_bytes
 from tsgkit.suites.sceneeval.scene_files.assets import Asset, FolderSource
-from tsgkit.suites.sceneeval.scene_files.files import LooksBeside, json_of, problem_of
+from tsgkit.suites.sceneeval.scene_files.files import json_of, mesh_in, problem_of
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import MISSING, LoadedScene
 
 FORMAT = "sceneState"
@@ -105,10 +104,10 @@ def read_state(text: str, name: str, sources: Mapping[str, FolderSource], *, mis
         raise FileProblem(f"{name}: objectFrontVector: {list(scene.front)} is neither [0, -1, 0] nor [0, 1, 0]")
     if is_backwards := scene.front == BACKWARDS:
         notes.append("objectFrontVector is [0, 1, 0]: strict takes that side for the front, official ignores it")
-    read = (_object(one, name, sources, missing, notes) for one in scene.objects)
-    objects = tuple(replace(one, is_backwards=is_backwards) for one in read)
+    objects = [_object(model, name, sources, missing, notes) for model in scene.objects]
+    turned = tuple(replace(thing, is_backwards=is_backwards) for thing in objects)
     built = None if scene.arch is None else _architecture(scene.arch, name)
-    return LoadedScene(Scene(name, objects, built), {}, tuple(notes))
+    return LoadedScene(Scene(name, turned, built), {}, tuple(notes))
 
 
 def parsed_state(value: Any, name: str, room: str) -> tuple[tuple[PlacedModel, ...], Architecture | None]:  # noqa: ANN401
@@ -180,11 +179,8 @@ def _shape(asset: Asset, where: str, missing: str, notes: list[str]) -> Shape:
         more = "; its source knows no box of it" if missing == "box" else ""
         hint = "" if missing == "box" else "with --missing box its box is taken, where its source knows one"
         raise FileProblem(f"{where}: modelId: there is no mesh {asset.mesh}{more}", hint=hint)
-    ending = asset.mesh.suffix.lower().removeprefix(".")
-    found = read_mesh(read_bytes(asset.mesh), ending, where=where, beside=LooksBeside(asset.mesh))
-    if isinstance(found, Problem):
-        raise FileProblem(f"{where}: mesh: {found.message}")
-    return found if asset.rotation is None else found.moved(asset.rotation)
+    mesh = mesh_in(asset.mesh, where)
+    return mesh if asset.rotation is None else mesh.moved(asset.rotation)
 
 
 def _architecture(arch: _Arch, name: str, room: str | None = None) -> Architecture:
