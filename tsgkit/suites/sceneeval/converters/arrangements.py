@@ -32,7 +32,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ValidationError
 
 from tsgkit.errors import FileProblem
-from tsgkit.geometry import Architecture, Floor, Wall
+from tsgkit.geometry import Architecture, Wall
 from tsgkit.suites.sceneeval.scene_files.assets import LAYOUTS
 from tsgkit.suites.sceneeval.scene_files.files import NAME, problem_of
 from tsgkit.suites.sceneeval.scene_files.simple import FORMAT as ROOM
@@ -244,15 +244,16 @@ def scene_of(arrangement: Arrangement, prefix: str, losses: Ledger, where: str) 
             f"{where}: none of its {len(arrangement.things):,} objects can be placed, as their sizes are not known",
             hint=arrangement.sizes_from and f"sizes come from {arrangement.sizes_from}",
         )
-    built = arrangement.built or Architecture((), ())
+    built, parts = arrangement.built, dict[str, Any]()
     if prefix:
-        elements = [*map(_floor_element, built.floors), *map(_wall_element, built.walls)]
-        arch = {"arch": {"version": VERSIONS["arch"], "elements": elements}} if arrangement.built is not None else {}
+        if built is not None:
+            parts = {"arch": {"version": VERSIONS["arch"], "elements": _elements(built)}}
         frame = {"version": VERSIONS["scene"], "unit": 1, "up": [0, 0, 1], "front": [0, 1, 0]}
-        return {"format": STATE, "scene": {**frame, **arch, "object": objects}}
-    floors = [{"room": floor.room, "points": [_rounded(point[:2]) for point in floor.points]} for floor in built.floors]
-    architecture = {"floors": floors, "walls": list(map(_wall, built.walls))} if arrangement.built is not None else {}
-    scene = {"format": ROOM, "note": arrangement.note[:500], **architecture, "objects": objects}
+        return {"format": STATE, "scene": {**frame, **parts, "object": objects}}
+    if built is not None:
+        floors = [{"room": floor.room, "points": [_rounded(end[:2]) for end in floor.points]} for floor in built.floors]
+        parts = {"floors": floors, "walls": list(map(_wall, built.walls))}
+    scene = {"format": ROOM, "note": arrangement.note[:500], **parts, "objects": objects}
     try:
         SceneGiven.model_validate(scene)
     except ValidationError as error:
@@ -334,16 +335,17 @@ def _wall(wall: Wall) -> dict[str, Any]:
     return {"name": wall.name, **ends, "height": _round(wall.height), "openings": openings}
 
 
-def _floor_element(floor: Floor) -> dict[str, Any]:
-    """Return a floor of a scene state."""
-    return {"type": "Floor", "id": floor.id, "roomId": floor.room, "points": list(map(_rounded, floor.points))}
-
-
-def _wall_element(wall: Wall) -> dict[str, Any]:
-    """Return a wall of a scene state."""
-    holes = [
-        {"type": hole.kind.capitalize(), "box": {"min": _rounded(hole.low), "max": _rounded(hole.high)}}
-        for hole in wall.openings
+def _elements(built: Architecture) -> list[dict[str, Any]]:
+    """Return the floors and walls of a scene state."""
+    elements: list[dict[str, Any]] = [
+        {"type": "Floor", "id": floor.id, "roomId": floor.room, "points": list(map(_rounded, floor.points))}
+        for floor in built.floors
     ]
-    ends = {"points": [_rounded(wall.start), _rounded(wall.end)], "height": _round(wall.height)}
-    return {"type": "Wall", "id": wall.name, **ends, "holes": holes}
+    for wall in built.walls:
+        holes = [
+            {"type": hole.kind.capitalize(), "box": {"min": _rounded(hole.low), "max": _rounded(hole.high)}}
+            for hole in wall.openings
+        ]
+        ends = {"points": [_rounded(wall.start), _rounded(wall.end)], "height": _round(wall.height)}
+        elements.append({"type": "Wall", "id": wall.name, **ends, "holes": holes})
+    return elements

@@ -128,12 +128,14 @@ def _summary(given: SourceFile) -> _Summary:
 
 
 def _of_summary(given: SourceFile, draft: Draft) -> Arrangement:
-    summary, losses, things = _summary(given), draft.losses, []
-    for placed in summary.objects:
-        things.append(Thing(
+    summary, losses = _summary(given), draft.losses
+    things = [
+        Thing(
             draft.names.free(placed.name), plain_category(placed.name), placed.at, 180 - placed.rotation % 360,
             placed.extents, held_by=placed.held_by, parent=placed.holder,
-        ))  # fmt: skip
+        )
+        for placed in summary.objects
+    ]  # fmt: skip
     losses.unread("fields of the scene", [summary])
     losses.unread("fields of objects", summary.objects)
     corners, built = ring(summary.corners), None

@@ -3,7 +3,7 @@
 >>> given = SourceFile.of("x.json", '{"rooms": []}')
 >>> given.value
 {'rooms': []}
->>> Assumption("angles", ("degrees", "radians"), "what angles are").checked("x.json", "grads")
+>>> Assumption("angles", ("degrees", "radians"), "what angles are").check("x.json", "grads")
 Traceback (most recent call last):
 tsgkit.errors.UsageError: x.json: --assume angles=grads: not one of degrees, radians
 """
@@ -11,6 +11,7 @@ tsgkit.errors.UsageError: x.json: --assume angles=grads: not one of degrees, rad
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
@@ -80,18 +81,18 @@ class Assumption(NamedTuple):
     """The possible values; empty for any number, None for any text."""
     meaning: str
 
-    def checked(self, where: str, value: str) -> str:
-        """Return the user's value. Raise ``UsageError`` if it is invalid."""
-        if self.choices and value not in self.choices:
-            raise UsageError(f"{where}: --assume {self.name}={value}: not one of {', '.join(self.choices)}")
+    def check(self, where: str, value: str) -> None:
+        """Raise ``UsageError`` if the user's value is invalid."""
+        expected = ""
         if self.choices == ():
-            try:
-                is_measure = 0 <= float(value) <= 1e4
-            except ValueError:
-                is_measure = False
-            if not is_measure:
-                raise UsageError(f"{where}: --assume {self.name}={value}: not a number from 0 to 10,000")
-        return value
+            with suppress(ValueError):
+                if 0 <= float(value) <= 1e4:
+                    return
+            expected = "not a number from 0 to 10,000"
+        elif self.choices is not None and value not in self.choices:
+            expected = f"not one of {', '.join(self.choices)}"
+        if expected:
+            raise UsageError(f"{where}: --assume {self.name}={value}: {expected}")
 
 
 @dataclass(frozen=True)
@@ -162,10 +163,6 @@ class Unconverted:
     problem: FileProblem
 
 
-Scenes = tuple[Converted | Unconverted, ...]
-"""The results for the scenes of a file."""
-
-
 @dataclass(frozen=True)
 class Converter:
     """A converter of one file form.
@@ -185,7 +182,7 @@ class Converter:
     """The prefix of the meshes that its files name; empty if no scene states can be made of them."""
     uses_room_sizes: bool = False
 
-    def __call__(self, given: SourceFile, options: Options) -> Scenes:
+    def __call__(self, given: SourceFile, options: Options) -> tuple[Converted | Unconverted, ...]:
         """Return the scenes of a file. Raise ``FileProblem`` if it is invalid.
 
         Of several scenes, one that cannot be made is a failure of its own, and one without an id has its number.
@@ -195,7 +192,7 @@ class Converter:
             if name not in known:
                 hint = meant(name, known) if known else "it leaves nothing open"
                 raise UsageError(f"{given.name}: --assume {name}={value}: {self.name} has no such thing", hint=hint)
-            known[name].checked(given.name, value)
+            known[name].check(given.name, value)
         if not self.fits(given):
             raise FileProblem(f"{given.name}: this is not {self.name} ({self.meaning})")
         if options.to == "state" and not self.prefix:

@@ -54,12 +54,12 @@ def read_glb(data: bytes, name: str) -> LoadedScene:
     paths = [
         path for path in paths if any("mesh" in _node(nodes, below, name) for below in _below(nodes, path[-1], name))
     ]
-    objects: dict[str, Object] = {}
+    objects, names = list[Object](), set[str]()
     attributes: dict[str, tuple[str, ...]] = {}
     for path in paths:
         top = _node(file.content["nodes"], path[-1], name)
         own_name = str(top.get("name") or f"node_{path[-1]}")
-        object_id = own_name if own_name not in objects else f"{own_name}.{path[-1]}"
+        object_id = own_name if own_name not in names else f"{own_name}.{path[-1]}"
         where = f"{name}: object {object_id}"
         try:
             mesh = mesh_of_file(_alone(path[-1], file, name), object_id)
@@ -72,13 +72,14 @@ def read_glb(data: bytes, name: str) -> LoadedScene:
         if isinstance(listed := extras.get("attributes"), list):
             attributes[object_id] = tuple(map(str, listed))
         place = _place([_node(file.content["nodes"], number, name) for number in path], where)
-        objects[object_id] = Object(object_id, mesh, place, category, str(extras.get("description") or ""))
+        objects.append(Object(object_id, mesh, place, category, str(extras.get("description") or "")))
+        names.add(object_id)
     built = {key: part for key, part in _extras(scenes[which]).items() if key in BUILT}
     try:
         architecture = architecture_of(SceneGiven.model_validate({"format": FORMAT, **built}))
     except ValidationError as error:
         raise problem_of(error, f"{name}: extras of the scene") from None
-    return LoadedScene(Scene(name, tuple(objects.values()), architecture), attributes)
+    return LoadedScene(Scene(name, tuple(objects), architecture), attributes)
 
 
 def _opened(data: bytes, name: str) -> tuple[dict[str, Any], PlainFile]:
