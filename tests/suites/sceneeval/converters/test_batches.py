@@ -25,7 +25,7 @@ from tsgkit.geometry import MeasuredScene
 from tsgkit.suites.sceneeval import converters
 from tsgkit.suites.sceneeval.converters.batches import MOST_SCENE_FILE_BYTES, OURS, text_of
 from tsgkit.suites.sceneeval.converters.layoutgpt import layout_of
-from tsgkit.suites.sceneeval.converters.measurements import MeshBox, box_of_mesh, crosses_itself, ring, size_of
+from tsgkit.suites.sceneeval.converters.shapes import MeshBox, box_of_mesh, crosses_itself, ring, size_of
 from tsgkit.suites.sceneeval.converters.tables import room_sizes_of
 from tsgkit.suites.sceneeval.scene_files.assets import Asset, FolderSource, sources_of
 from tsgkit.suites.sceneeval.scene_files.folder import read_scene
@@ -389,7 +389,7 @@ def test_an_outline_is_mended_and_a_mesh_has_a_box_unless_it_is_missing_or_flat(
         assert ring(corners) == outline, corners
     bow = ((0, 0), (2, 2), (2, 0), (0, 2))
     for most, crossing in ((4, True), (3, False)):
-        monkeypatch.setattr(converters.measurements, "MOST_COMPARED", most)
+        monkeypatch.setattr(converters.shapes, "MOST_COMPARED", most)
         assert crosses_itself(bow) is crossing, "an outline of too many corners is not looked at"
     asset = Asset(tmp_path / "x.obj", "lamp", "")
     assert box_of_mesh(asset, "room") is None

@@ -11,7 +11,8 @@
 ``front3d``        houses of 3D-FRONT
 ``source``         a converter, and its input: a file, and how a person wants it read
 ``arrangements``   its output: things in our world, what is built, what is lost; as a room of ours or a scene state
-``measurements``   what all forms have: numbers, boxes and assets, rooms around outlines
+``fields``         what the fields of all forms have: bounded numbers, names, faults that name an object
+``shapes``         what their scenes have: boxes and assets, rooms around outlines
 ``tables``         real sizes of rooms, and ids of scenes
 ``batches``        the forms there are (others join by an entry point); files and folders, one after the other
 =================  ===============================================================================================

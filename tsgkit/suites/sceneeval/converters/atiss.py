@@ -38,20 +38,9 @@ from pydantic import Field
 
 from tsgkit.errors import FileProblem
 from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, with_parents
-from tsgkit.suites.sceneeval.converters.measurements import (
-    Corner,
-    Deep,
-    Flat,
-    ForeignModel,
-    Label,
-    outline,
-    plain_category,
-    refuse_many,
-    ring,
-    room_within,
-)
+from tsgkit.suites.sceneeval.converters.fields import Deep, Far, Flat, ForeignModel, Label, Size, refuse_many
+from tsgkit.suites.sceneeval.converters.shapes import Corner, outline, plain_category, ring, room_within
 from tsgkit.suites.sceneeval.converters.source import Converter, Draft, Options, SourceFile, records_of
-from tsgkit.suites.sceneeval.scene_files.simple import Far, Size
 
 FUTURE = "3dfModel"
 PROCESSED = "save what dataset.post_process returns: metres, and one angle in radians for each box"

@@ -21,18 +21,9 @@ from pydantic import Field
 
 from tsgkit.errors import FileProblem
 from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Point, Thing, with_parents
-from tsgkit.suites.sceneeval.converters.measurements import (
-    Deep,
-    ForeignModel,
-    Label,
-    box_of_mesh,
-    outline,
-    refuse_many,
-    room_within,
-    scaled,
-)
+from tsgkit.suites.sceneeval.converters.fields import Deep, Far, ForeignModel, Label, Sizes, refuse_many
+from tsgkit.suites.sceneeval.converters.shapes import box_of_mesh, outline, room_within, scaled
 from tsgkit.suites.sceneeval.converters.source import Converter, Draft, SourceFile
-from tsgkit.suites.sceneeval.scene_files.simple import Far, Sizes
 
 PREFIX = "3dfModel"
 TILTED = 1e-3

@@ -44,17 +44,13 @@ from pydantic import AliasChoices, Field
 
 from tsgkit.geometry import Architecture, Floor, Opening, Wall
 from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Holder, Ledger, Names, Point, Thing
-from tsgkit.suites.sceneeval.converters.measurements import (
+from tsgkit.suites.sceneeval.converters.fields import Flat, ForeignModel, Label, Vector, refuse_many
+from tsgkit.suites.sceneeval.converters.shapes import (
     SHORT,
     STRAIGHT,
-    Flat,
-    ForeignModel,
-    Label,
-    Vector,
     crosses_itself,
     gap,
     plain_category,
-    refuse_many,
     ring,
     size_of,
     size_written,

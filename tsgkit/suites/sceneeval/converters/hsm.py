@@ -27,21 +27,9 @@ from pydantic import Field
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Holder, Point, Thing, with_parents
-from tsgkit.suites.sceneeval.converters.measurements import (
-    Deep,
-    Flat,
-    ForeignModel,
-    Label,
-    box_of_mesh,
-    plain_category,
-    refuse_many,
-    ring,
-    room_within,
-    scaled,
-    stood,
-)
+from tsgkit.suites.sceneeval.converters.fields import Deep, Far, Flat, ForeignModel, Label, Sizes, refuse_many
+from tsgkit.suites.sceneeval.converters.shapes import box_of_mesh, plain_category, ring, room_within, scaled, stood
 from tsgkit.suites.sceneeval.converters.source import Converter, Draft, SourceFile
-from tsgkit.suites.sceneeval.scene_files.simple import Far, Sizes
 from tsgkit.suites.sceneeval.scene_files.states import FORMAT, PlacedModel, parsed_state
 
 PREFIX = "fpModel"
@@ -197,7 +185,7 @@ def _thing(model: PlacedModel, summarised: Mapping[str, Sequence[_Object]], draf
         name, category, place, yaw, filled, centred=mesh is not None, asset=asset_id,
         description=asset.description if asset is not None else "",
         lacks="its mesh is needed: --assets hssd=DIR, or hsm_scene_state.json: --with",
-        held_by=more and more.held_by, parent=more.holder if more else "",
+        held_by=more.held_by if more else None, parent=more.holder if more else "",
     )  # fmt: skip
 
 

@@ -22,18 +22,9 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Holder, Thing
-from tsgkit.suites.sceneeval.converters.measurements import (
-    ForeignModel,
-    Label,
-    NotNegative,
-    Vector,
-    plain_category,
-    rectangle,
-    refuse_many,
-    room_within,
-)
+from tsgkit.suites.sceneeval.converters.fields import Far, ForeignModel, Label, NotNegative, Vector, refuse_many
+from tsgkit.suites.sceneeval.converters.shapes import plain_category, rectangle, room_within
 from tsgkit.suites.sceneeval.converters.source import Converter, Draft, SourceFile
-from tsgkit.suites.sceneeval.scene_files.simple import Far
 
 WALLS = ("south_wall", "east_wall", "north_wall", "west_wall")
 FLOOR, CEILING = "middle of the room", "ceiling"

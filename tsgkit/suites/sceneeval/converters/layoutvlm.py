@@ -35,20 +35,9 @@ from pydantic import Field
 
 from tsgkit.errors import FileProblem
 from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Point, Thing, with_parents
-from tsgkit.suites.sceneeval.converters.measurements import (
-    Deep,
-    Flat,
-    ForeignModel,
-    Label,
-    box_of_mesh,
-    refuse_many,
-    ring,
-    room_within,
-    scaled,
-    size_of,
-)
+from tsgkit.suites.sceneeval.converters.fields import Deep, Far, Flat, ForeignModel, Label, Size, Sizes, refuse_many
+from tsgkit.suites.sceneeval.converters.shapes import box_of_mesh, ring, room_within, scaled, size_of
 from tsgkit.suites.sceneeval.converters.source import AUTO, Assumption, Converter, Draft, Options, SourceFile
-from tsgkit.suites.sceneeval.scene_files.simple import Far, Size, Sizes
 
 PREFIX = "layoutvlm-objaverse"
 FRONTS = {"+x": 90.0, "-y": 0.0, "-x": -90.0, "+y": 180.0}

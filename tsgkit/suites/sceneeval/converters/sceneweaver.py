@@ -21,18 +21,10 @@ from typing import Any
 from pydantic import Field
 
 from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Holder, Thing, with_parents
-from tsgkit.suites.sceneeval.converters.measurements import (
-    Deep,
-    ForeignModel,
-    Label,
-    NotNegative,
-    rectangle,
-    refuse_many,
-    room_within,
-)
+from tsgkit.suites.sceneeval.converters.fields import Deep, ForeignModel, Label, NotNegative, Size, refuse_many
+from tsgkit.suites.sceneeval.converters.shapes import rectangle, room_within
 from tsgkit.suites.sceneeval.converters.source import Converter, Draft, SourceFile
 from tsgkit.suites.sceneeval.scene_files.assets import category_of
-from tsgkit.suites.sceneeval.scene_files.simple import Size
 
 UPRIGHT = 0.02
 """Radians of a tilt that is only rounded."""

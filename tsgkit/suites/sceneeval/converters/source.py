@@ -27,7 +27,7 @@ from tsgkit.suites.sceneeval.converters.arrangements import (
     Thing,
     scene_of,
 )
-from tsgkit.suites.sceneeval.converters.measurements import refuse_many
+from tsgkit.suites.sceneeval.converters.fields import refuse_many
 from tsgkit.suites.sceneeval.converters.tables import RoomSizes
 from tsgkit.suites.sceneeval.scene_files.assets import Asset, FolderSource
 from tsgkit.suites.sceneeval.scene_files.files import json_of
