@@ -199,10 +199,10 @@ class Names:
     def counted(self, base: str, first: int = 1) -> str:
         """Return the name with the next free number behind it."""
         number = self._next.get(base, first)
-        while (found := f"{base}_{number}") in self._taken:
+        while (name := f"{base}_{number}") in self._taken:
             number += 1
         self._next[base] = number + 1
-        return self._take(found)
+        return self._take(name)
 
     def _take(self, name: str) -> str:
         self._taken.add(name)
@@ -214,7 +214,7 @@ def with_parents(things: Sequence[Thing], losses: Ledger, reach: float = REACH) 
 
     >>> table = Thing("table", "table", (1, 1, 0), 0, (2, 1, 0.8))
     >>> vase = Thing("vase", "vase", (1.5, 1, 0.805), 0, (0.2, 0.2, 0.3))
-    >>> [(one.held_by, one.parent) for one in with_parents([table, vase], Ledger())]
+    >>> [(thing.held_by, thing.parent) for thing in with_parents([table, vase], Ledger())]
     [('ground', ''), ('object', 'table')]
     """
     tops = sorted((top, number) for number, thing in enumerate(things) if (top := thing.top) is not None)

@@ -237,7 +237,7 @@ def _arrays(path: Path) -> dict[str, Any]:
         raise FileProblem(f"{path}: not an .npz file")
     try:
         with zipfile.ZipFile(data) as packed:
-            sizes = {one.filename.removesuffix(".npy"): one.file_size for one in packed.infolist()}
+            sizes = {part.filename.removesuffix(".npy"): part.file_size for part in packed.infolist()}
         with np.load(data, allow_pickle=False) as file:
             return {name: np.asarray(file[name]).tolist() for name in file.files if sizes.get(name, 0) <= MOST_ARRAY}
     except (OSError, EOFError, MemoryError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error) as error:

@@ -170,8 +170,7 @@ def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
     refuse_many(len(house.walls) + len(holes), f"{given.name}: walls, doors and windows")
     tallest = max((corner.y for wall in house.walls for corner in wall.corners), default=0.0)
     height = house.height or (tallest if tallest > 0 else None)
-    floors = _floors(house, losses)
-    walls = _walls(house, floors, height or HEIGHT, losses)
+    floors, walls = _floors_and_walls(house, height or HEIGHT, losses)
     openings = _openings(house, walls, losses)
     if height is None:
         losses.assumed(f"walls are {HEIGHT} m high")
@@ -195,7 +194,8 @@ def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
 # walls, floors and openings
 
 
-def _floors(house: _House, losses: Ledger) -> tuple[Floor, ...]:
+def _floors_and_walls(house: _House, height: float, losses: Ledger) -> tuple[tuple[Floor, ...], dict[str, Wall]]:
+    """Return the floors, and the inner faces of walls by their ids."""
     floors, names = [], Names()
     for room in house.rooms:
         corners = ring((corner.x, corner.z) for corner in room.corners)
@@ -205,13 +205,7 @@ def _floors(house: _House, losses: Ledger) -> tuple[Floor, ...]:
         if crosses_itself(corners):
             losses.lost("outlines of floors, which cross themselves as they are stored", room.id)
         floors.append(Floor(names.free(room.id), tuple((x, y, 0.0) for x, y in corners)))
-    return tuple(floors)
-
-
-def _walls(house: _House, floors: Sequence[Floor], height: float, losses: Ledger) -> dict[str, Wall]:
-    """Return the inner faces of walls by their ids."""
-    walls: dict[str, Wall] = {}
-    names = Names()
+    walls, names = dict[str, Wall](), Names()
     for wall in house.walls:
         if wall.is_outer:
             losses.lost("outer faces of walls, whose inner faces are kept", count=1)
@@ -224,9 +218,9 @@ def _walls(house: _House, floors: Sequence[Floor], height: float, losses: Ledger
     if not house.walls and floors:
         losses.assumed("walls stand around the floors, as the file has none", len(floors))
         for floor in floors:
-            corners = [(x, y) for x, y, _ in floor.points]
-            walls |= {wall.name: wall for wall in walls_around(corners, floor.room.replace(" ", "_"), height)}
-    return walls
+            around = [(x, y) for x, y, _ in floor.points]
+            walls |= {side.name: side for side in walls_around(around, floor.room.replace(" ", "_"), height)}
+    return tuple(floors), walls
 
 
 def _openings(house: _House, walls: Mapping[str, Wall], losses: Ledger) -> dict[str, list[Opening]]:

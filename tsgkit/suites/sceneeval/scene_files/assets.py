@@ -165,14 +165,14 @@ def _written(path: Path) -> int:
 
 def source_of(text: str) -> FolderSource:
     """Return the source that ``LAYOUT=DIR`` or ``PREFIX=DIR`` names."""
-    said, _, folder = text.partition("=")
-    if not (said and folder):
+    name, _, folder = text.partition("=")
+    if not (name and folder):
         raise UsageError(f"--assets {text}: not LAYOUT=DIR", hint=f"the layouts: {', '.join(LAYOUTS)}, or a prefix")
-    by_prefix = {layout.prefix: name for name, layout in LAYOUTS.items()} | {"scene_agent": SCENE_AGENT}
-    layout = by_prefix.get(said, said)
-    if layout not in {*LAYOUTS, *STOOD_UP} and (alike := nearest(layout, LAYOUTS, limit=1)):
-        raise UsageError(f"--assets {text}: there is no layout {layout}", hint=f"{alike[0].name}?")
-    return FolderSource(layout, Path(folder))
+    by_prefix = {layout.prefix: known for known, layout in LAYOUTS.items()} | {"scene_agent": SCENE_AGENT}
+    name = by_prefix.get(name, name)
+    if name not in {*LAYOUTS, *STOOD_UP} and (alike := nearest(name, LAYOUTS, limit=1)):
+        raise UsageError(f"--assets {text}: there is no layout {name}", hint=f"{alike[0].name}?")
+    return FolderSource(name, Path(folder))
 
 
 def sources_of(texts: Sequence[str]) -> tuple[FolderSource, ...]:
@@ -218,8 +218,8 @@ def _objects_of_scene(path: Path, written: int) -> Mapping[str, Mapping[str, Any
     value = json_of(read_text(path), path.name) if written else {}
     scene = value.get("scene") if isinstance(value, dict) else None
     listed = scene.get("object") if isinstance(scene, dict) else None
-    objects = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
-    return {str(one.get("id")): one for one in objects}
+    objects = [part for part in listed if isinstance(part, dict)] if isinstance(listed, list) else []
+    return {str(part.get("id")): part for part in objects}
 
 
 def _mesh_of_sdf(path: Path, where: str) -> tuple[Path, Transform | None]:
@@ -306,13 +306,13 @@ def extents(written: object, axes: str = "xzy") -> tuple[float, float, float] | 
     """
     if not isinstance(written, dict):
         return None
-    found: dict[str, Any] = written["size"] if isinstance(written.get("size"), dict) else written
-    low, high = found.get("min"), found.get("max")
+    sides: dict[str, Any] = written["size"] if isinstance(written.get("size"), dict) else written
+    low, high = sides.get("min"), sides.get("max")
     if isinstance(low, dict) and isinstance(high, dict):
         corners = [(high.get(axis), low.get(axis)) for axis in axes]
         sizes = [a - b if isinstance(a, int | float) and isinstance(b, int | float) else None for a, b in corners]
     else:
-        sizes = [found.get(axis) for axis in axes]
+        sizes = [sides.get(axis) for axis in axes]
     numbers = [float(size) for size in sizes if isinstance(size, int | float) and 0 < size < 1e4]
     return (numbers[0], numbers[1], numbers[2]) if len(numbers) == 3 else None
 

@@ -117,10 +117,10 @@ class LooksBeside(Mapping[str, bytes]):
 
     def named_in(self, data: bytes) -> list[Path]:
         """Return those whose names occur in a file, and in the materials that it names."""
-        found = {name for name in self if name.encode() in data}
-        materials = [read_bytes(self._folder / name) for name in found if name.lower().endswith(".mtl")]
-        found |= {name for name in self for text in materials if name.encode() in text}
-        return [self._folder / name for name in sorted(found)]
+        names = {name for name in self if name.encode() in data}
+        materials = [read_bytes(self._folder / name) for name in names if name.lower().endswith(".mtl")]
+        names |= {name for name in self for text in materials if name.encode() in text}
+        return [self._folder / name for name in sorted(names)]
 
 
 def mesh_in(path: Path, where: str, name: str = "") -> Mesh:

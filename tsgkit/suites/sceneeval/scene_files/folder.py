@@ -42,12 +42,12 @@ def name_of(item_id: str) -> str:
 def scene_file(folder: Path, item_id: str) -> Path | None:
     """Return the file of an id; None where there is none. A link that is outside the folder is refused."""
     name = name_of(plain_id(item_id, f"{folder}: scene"))
-    found = [inside(folder, name + ending, str(folder)) for ending in ENDINGS if (folder / (name + ending)).exists()]
-    if len(found) > 1:
-        raise FileProblem(f"{folder}: {name} is there twice: {' and '.join(path.name for path in found)}")
-    if found and not found[0].is_file():
-        raise FileProblem(f"{found[0].name}: this is no file, but a folder or a device")
-    return found[0] if found else None
+    paths = [inside(folder, name + ending, str(folder)) for ending in ENDINGS if (folder / (name + ending)).exists()]
+    if len(paths) > 1:
+        raise FileProblem(f"{folder}: {name} is there twice: {' and '.join(path.name for path in paths)}")
+    if paths and not paths[0].is_file():
+        raise FileProblem(f"{paths[0].name}: this is no file, but a folder or a device")
+    return paths[0] if paths else None
 
 
 def read_scene(path: Path, sources: Sequence[FolderSource] = (), *, missing: str = MISSING[0]) -> LoadedScene:

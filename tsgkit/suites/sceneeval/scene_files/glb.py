@@ -143,12 +143,12 @@ def _alone(top: int, file: PlainFile, name: str) -> PlainFile:
         raise FileProblem(f"{name}: nodes: node {top} names a mesh that is not there")
     new = []
     for number in kept:
-        one = {key: nodes[number][key] for key in _KEPT if key in nodes[number] and (number != top or key == "mesh")}
-        if "mesh" in one:
-            one["mesh"] = used.index(one["mesh"])
+        node = {key: nodes[number][key] for key in _KEPT if key in nodes[number] and (number != top or key == "mesh")}
+        if "mesh" in node:
+            node["mesh"] = used.index(node["mesh"])
         if children := nodes[number].get("children"):
-            one["children"] = [kept.index(child) for child in children]
-        new.append(one)
+            node["children"] = [kept.index(child) for child in children]
+        new.append(node)
     return file.part(used, new)
 
 

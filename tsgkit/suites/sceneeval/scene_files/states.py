@@ -4,8 +4,8 @@
 ...   {"type": "Floor", "roomId": "den", "points": [[0, 0, 0], [4, 0, 0], [4, 3, 0], [0, 3, 0]]},
 ...   {"type": "Wall", "id": "w1", "points": [[0, 0, 0], [4, 0, 0]], "height": 2.5,
 ...    "holes": [{"type": "Door", "box": {"min": [1, 0], "max": [2, 2]}}]}]}}}'''
->>> found = read_state(text, "scene_0", {})
->>> found.scene.architecture.floors[0].id, found.scene.architecture.walls[0].openings[0].kind
+>>> scene = read_state(text, "scene_0", {}).scene
+>>> scene.architecture.floors[0].id, scene.architecture.walls[0].openings[0].kind
 ('floor_den', 'door')
 
 Only what the published tool uses is used: ``transform.data`` (sixteen numbers, column by column), ``modelId``,
@@ -24,7 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, Validat
 from tsgkit.errors import FileProblem
 from tsgkit.geometry import Architecture, Floor, Object, Opening, Scene, Shape, Wall, box
 from tsgkit.geometry.meshes import mesh_of
-from tsgkit.suites.sceneeval.scene_files.assets import Asset, FolderSource
+from tsgkit.suites.sceneeval.scene_files.assets import FolderSource
 from tsgkit.suites.sceneeval.scene_files.files import json_of, mesh_in, problem_of
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import MISSING, LoadedScene
 
@@ -121,7 +121,7 @@ def _scene(value: Any, name: str) -> _Scene:  # noqa: ANN401  (whatever was in t
         scene = _State.model_validate(value).scene
     except ValidationError as error:
         raise problem_of(error, name, value, object="index") from None
-    indices = [one.index for one in scene.objects]
+    indices = [model.index for model in scene.objects]
     if twice := [index for index in indices if indices.count(index) > 1]:
         raise FileProblem(f"{name}: object {twice[0]}: index: two objects have it")
     return scene
@@ -133,8 +133,9 @@ def models_of(text: str, name: str, prefixes: Collection[str] = ()) -> list[tupl
         listed = _listed(json_of(text, name))
     except FileProblem:
         return []
-    named = [one.get("modelId") for one in (listed if isinstance(listed, list) else ()) if isinstance(one, dict)]
-    return [parts for model in named if isinstance(model, str) and all(parts := _parted(model, prefixes))]
+    objects = [part for part in listed if isinstance(part, dict)] if isinstance(listed, list) else []
+    models = [part["modelId"] for part in objects if isinstance(part.get("modelId"), str)]
+    return [parts for model in models if all(parts := _parted(model, prefixes))]
 
 
 def _parted(model: str, prefixes: Collection[str]) -> tuple[str, str]:
@@ -150,37 +151,36 @@ def _listed(value: Any) -> object:  # noqa: ANN401  (whatever was in the file)
 
 
 def _object(
-    given: PlacedModel, name: str, sources: Mapping[str, FolderSource], missing: str, notes: list[str]
+    model: PlacedModel, name: str, sources: Mapping[str, FolderSource], missing: str, notes: list[str]
 ) -> Object:
-    where = f"{name}: object {given.index}: modelId"
-    prefix, asset_id = _parted(given.model, sources)
+    """Return an object with its mesh; the missing one of a box has its origin where the mesh has it."""
+    where = f"{name}: object {model.index}"
+    prefix, asset_id = _parted(model.model, sources)
     if not (prefix and asset_id):
-        raise FileProblem(f"{where}: {given.model!r:.120} is not PREFIX.ID, as in objaverse.0a1b")
+        raise FileProblem(f"{where}: modelId: {model.model!r:.120} is not PREFIX.ID, as in objaverse.0a1b")
     if prefix not in sources:
         known = ", ".join(sources) or "none were given"
         hint = f"name its folder: --assets {prefix:.60}=DIR"
-        raise FileProblem(f"{where}: no assets of {prefix!r:.60} are available (prefixes: {known})", hint=hint)
-    asset = sources[prefix].asset(asset_id, where)
-    object_id = f"idx{given.index}_{given.model}"
-    shape = _shape(asset, f"{name}: object {given.index}", missing, notes)
-    data = given.transform.data
-    if asset.stood_up:  # the mesh itself has y up: its y is where their z points, its z against their y
-        data = (*data[:4], *data[8:12], *(-number for number in data[4:8]), *data[12:])
-    return Object(object_id, shape, data, asset.category, asset.description, asset.mend_winding)
-
-
-def _shape(asset: Asset, where: str, missing: str, notes: list[str]) -> Shape:
-    if not asset.mesh.is_file():
-        if missing == "box" and asset.box is not None:
-            notes.append(f"{where}: {asset.mesh.name} is missing, and its box is taken")
-            # The box has its origin where the mesh has it.
-            raised = (1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, asset.box[2] / 2, 0, 1)
-            return mesh_of(box(*asset.box)).moved(raised) if asset.based else box(*asset.box)
+        raise FileProblem(f"{where}: modelId: no assets of {prefix!r:.60} are available (prefixes: {known})", hint=hint)
+    asset = sources[prefix].asset(asset_id, f"{where}: modelId")
+    shape: Shape
+    if asset.mesh.is_file():
+        shape = mesh_in(asset.mesh, where)
+        shape = shape if asset.rotation is None else shape.moved(asset.rotation)
+    elif missing == "box" and asset.box is not None:
+        notes.append(f"{where}: {asset.mesh.name} is missing, and its box is taken")
+        shape = box(*asset.box)
+        if asset.based:
+            shape = mesh_of(shape).moved((1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, asset.box[2] / 2, 0, 1))
+    else:
         more = "; its source knows no box of it" if missing == "box" else ""
         hint = "" if missing == "box" else "with --missing box its box is taken, where its source knows one"
         raise FileProblem(f"{where}: modelId: there is no mesh {asset.mesh}{more}", hint=hint)
-    mesh = mesh_in(asset.mesh, where)
-    return mesh if asset.rotation is None else mesh.moved(asset.rotation)
+    place = model.transform.data
+    if asset.stood_up:  # the mesh itself has y up: its y is where their z points, its z against their y
+        place = (*place[:4], *place[8:12], *(-number for number in place[4:8]), *place[12:])
+    object_id = f"idx{model.index}_{model.model}"
+    return Object(object_id, shape, place, asset.category, asset.description, asset.mend_winding)
 
 
 def _architecture(arch: _Arch, name: str, room: str | None = None) -> Architecture:
