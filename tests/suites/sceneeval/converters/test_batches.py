@@ -266,9 +266,9 @@ def test_spoilt_files_are_converted_or_refused_the_same_in_every_version() -> No
     for number in range(100):
         name = random.choice(converters.known_converters())
         said = assumed(random, name)
-        found = [outcome_of(name, json.dumps(VALUES[name]), said=said)]
+        found = [outcome_of(name, json.dumps(VALUES[name]), assumed=said)]
         found.append(
-            outcome_of(name, foreign.spoilt(random, VALUES[name]), "room" if number % 3 else "state", said=said)
+            outcome_of(name, foreign.spoilt(random, VALUES[name]), "room" if number % 3 else "state", assumed=said)
         )
         found.append(outcome_of("hsm", foreign.spoilt(random, VALUES["hsm alone"])))
         for form, companion in COMPANIONS.items():
@@ -277,7 +277,7 @@ def test_spoilt_files_are_converted_or_refused_the_same_in_every_version() -> No
         text = "".join(random.choices(SCRAPS, k=number % 40))
         layout = layout_of(text)
         assert len(layout.rules) + layout.unread == text.count("{"), text
-        found.append(outcome_of("layoutgpt", foreign.LAYOUTGPT + text, said=assumed(random, "layoutgpt")))
+        found.append(outcome_of("layoutgpt", foreign.LAYOUTGPT + text, assumed=assumed(random, "layoutgpt")))
         outcomes.update("\n".join(found).encode("utf-8", "backslashreplace"))
     assert outcomes.hexdigest()[:16] == "25f74ac5d57d3929", "see that the change is meant, and write it down"
 

@@ -8,7 +8,7 @@ They are written as our own form with boxes, or as the published scene state wit
 >>> losses = Ledger()
 >>> losses.lost("objects without a size, left out", "lamp_1")
 >>> losses.lost("objects without a size, left out", "lamp_2")
->>> [str(loss) for loss in losses.told()]
+>>> [str(loss) for loss in losses.summary()]
 ['lost (2): objects without a size, left out: lamp_1, lamp_2']
 >>> scene_of(Arrangement((bed,), None), "", losses, "scene")["objects"]
 [{'id': 'bed_1', 'category': 'bed', 'size': [2.0, 1.6, 0.5], 'at': [1.0, 2.0, 0.0], 'yaw': 90.0}]
@@ -97,7 +97,7 @@ class Ledger:
         """Note the fields of some things that are not read."""
         self.ignored(what, (name for model in models for name in model.model_extra or {}))
 
-    def told(self) -> tuple[Loss, ...]:
+    def summary(self) -> tuple[Loss, ...]:
         """Return all losses, then assumptions; a field is counted once."""
         rows = [
             Loss(kind, what, len(names) if kind == "ignored" else self._counts[kind, what], tuple(names))

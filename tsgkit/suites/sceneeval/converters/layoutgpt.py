@@ -319,7 +319,7 @@ def _measure(query: str, rules: Sequence[Rule], room: _Sides | None, draft: Draf
 
 def _room(condition: str, options: Options, where: str) -> _Sides | None:
     """Return the room that the user set, else that of the condition."""
-    if text := options.said.get("room"):
+    if text := options.assumed.get("room"):
         sides = [
             side._replace(unit=side.unit or "m")
             for part in text.lower().split("x")

@@ -103,18 +103,18 @@ class Options:
     sources: Sequence[FolderSource] = ()
     companion: SourceFile | None = None
     """Another file that says more of the scene."""
-    said: Mapping[str, str] = field(default_factory=dict)
+    assumed: Mapping[str, str] = field(default_factory=dict)
     """The user's values of open properties."""
     room_sizes: RoomSizes | None = None
     """The real sizes of rooms by record."""
 
     def choice(self, name: str, default: str = AUTO) -> str:
-        """Return what is settled of one thing."""
-        return self.said.get(name, default)
+        """Return the user's value of an open property, else a default."""
+        return self.assumed.get(name, default)
 
     def number(self, name: str, default: float) -> float:
-        """Return the same, of a measure."""
-        return float(self.said.get(name, default))
+        """Return the same of a measure, in its unit."""
+        return float(self.assumed.get(name, default))
 
     def asset(self, prefix: str, asset_id: str, where: str) -> Asset | None:
         """Look an asset up in the folders that were given; None where no folder has this kind."""
@@ -188,7 +188,7 @@ class Converter:
         Of several scenes, one that cannot be made is a failure of its own, and one without an id has its number.
         """
         known = {assumption.name: assumption for assumption in self.assumptions}
-        for name, value in options.said.items():
+        for name, value in options.assumed.items():
             if name not in known:
                 hint = meant(name, known) if known else "it leaves nothing open"
                 raise UsageError(f"{given.name}: --assume {name}={value}: {self.name} has no such thing", hint=hint)
@@ -218,9 +218,9 @@ class Converter:
                 results.append(Unconverted(scene_id, error))
                 continue
             losses = []  # those of what the user settled ask for nothing
-            for loss in draft.losses.told():
+            for loss in draft.losses.summary():
                 what = loss.what
-                for name in options.said:
+                for name in options.assumed:
                     what = what.replace(f"(--assume {name})", "(as said)")
                 losses.append(replace(loss, what=what))
             results.append(Converted(scene_id, scene, tuple(losses)))
