@@ -121,11 +121,6 @@ def _corners(record: _Record, draft: Draft) -> Sequence[Corner]:
     return [(-across, -down), (across, -down), (across, down), (-across, down)]
 
 
-def _are_arrays(given: SourceFile) -> bool:
-    """Return whether a file has the four arrays of boxes."""
-    return all(isinstance(given.fields.get(name), list) for name in ROWS)
-
-
 def _are_statistics(given: SourceFile) -> bool:
     """Return whether a file has the statistics of a data set, with the names of its classes."""
     return all(isinstance(given.fields.get(name), list) for name in ("object_types", "class_labels"))
@@ -194,7 +189,7 @@ ATISS = Converter(
 BOXES = Converter(
     "boxes",
     "arrays of boxes as .npz or JSON: class_labels, translations, sizes, angles",
-    _are_arrays,
+    lambda given: all(isinstance(given.fields.get(name), list) for name in ROWS),
     _arranged_boxes,
     _items,
     is_companion=_are_statistics,

@@ -24,6 +24,7 @@ from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Point, 
 from tsgkit.suites.sceneeval.converters.fields import Deep, Far, ForeignModel, Label, Sizes, refuse_many
 from tsgkit.suites.sceneeval.converters.shapes import box_of_mesh, outline, room_within, scaled
 from tsgkit.suites.sceneeval.converters.source import Converter, Draft, SourceFile
+from tsgkit.suites.sceneeval.scene_files.files import objects_in
 
 PREFIX = "3dfModel"
 TILTED = 1e-3
@@ -71,22 +72,9 @@ class _FurnishedRoom(NamedTuple):
     built: Mapping[str, _Mesh]
 
 
-def _fits(given: SourceFile) -> bool:
-    """Return whether a file has furniture, and rooms in a scene."""
-    scene = given.fields.get("scene")
-    return isinstance(scene, dict) and all(
-        isinstance(listed, list) for listed in (scene.get("room"), given.value.get("furniture"))
-    )
-
-
 def _rooms(given: SourceFile) -> list[tuple[str, _FurnishedRoom]]:
     """Return every room of a house that has furniture."""
-    listed = given.value.get("mesh")
-    meshes = [
-        mesh
-        for mesh in (listed if isinstance(listed, list) else ())
-        if isinstance(mesh, dict) and mesh.get("type") in ("Floor", "WallInner")
-    ]
+    meshes = [mesh for mesh in objects_in(given.value.get("mesh")) if mesh.get("type") in ("Floor", "WallInner")]
     parts = {"furniture": given.value["furniture"], "meshes": meshes, "rooms": given.value["scene"]["room"]}
     house = _House.of({"uid": given.value.get("uid") or "", **parts}, given.name)
     furniture = {piece.uid: piece for piece in house.furniture}
@@ -153,7 +141,9 @@ def yaw_of(turn: Quaternion) -> float:
 FRONT3D = Converter(
     "3d-front",
     "a house of 3D-FRONT as JSON: furniture, mesh, and a scene with rooms",
-    _fits,
+    lambda given: (
+        isinstance(given.fields.get("furniture"), list) and isinstance(given.within("scene").get("room"), list)
+    ),
     _arranged,
     _rooms,
     prefix=PREFIX,

@@ -58,6 +58,7 @@ from tsgkit.suites.sceneeval.converters.shapes import (
     walls_around,
 )
 from tsgkit.suites.sceneeval.converters.source import Assumption, Converter, Draft, SourceFile
+from tsgkit.suites.sceneeval.scene_files.files import objects_in
 from tsgkit.suites.sceneeval.scene_files.simple import HEIGHT
 
 PREFIX = "objaverse"
@@ -151,12 +152,6 @@ class _Listed(NamedTuple):
     thing: _Thing
     held_by: Holder
     parent: str = ""
-
-
-def _fits(given: SourceFile) -> bool:
-    """Return whether a file has rooms with floor polygons."""
-    rooms = given.fields.get("rooms")
-    return isinstance(rooms, list) and any(isinstance(room, dict) and "floorPolygon" in room for room in rooms)
 
 
 def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
@@ -390,7 +385,7 @@ def _axes(turns: Vector) -> tuple[Point, Point, Point]:
 HOLODECK = Converter(
     "holodeck",
     "a house as JSON: rooms with a floorPolygon, walls, doors, windows, objects",
-    _fits,
+    lambda given: any("floorPolygon" in room for room in objects_in(given.fields.get("rooms"))),
     _arranged,
     assumptions=(
         Assumption(MARGIN, (), f"metres by which footprints are larger than things on the floor (default: {PADDING})"),

@@ -30,6 +30,7 @@ from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Holder,
 from tsgkit.suites.sceneeval.converters.fields import Deep, Far, Flat, ForeignModel, Label, Sizes, refuse_many
 from tsgkit.suites.sceneeval.converters.shapes import box_of_mesh, plain_category, ring, room_within, scaled, stood
 from tsgkit.suites.sceneeval.converters.source import Converter, Draft, SourceFile
+from tsgkit.suites.sceneeval.scene_files.files import objects_in
 from tsgkit.suites.sceneeval.scene_files.states import FORMAT, PlacedModel, parsed_state
 
 PREFIX = "fpModel"
@@ -88,9 +89,8 @@ class _Summary(ForeignModel):
 
 def _fits(given: SourceFile) -> bool:
     """Return whether a file is a scene state with meshes of HSSD, or says more of one."""
-    scene = given.fields.get("scene") if given.fields.get("format") == FORMAT else None
-    listed, sources = (scene.get("object"), scene.get("assetSource")) if isinstance(scene, dict) else (None, None)
-    models = [part.get("modelId") for part in listed if isinstance(part, dict)] if isinstance(listed, list) else []
+    scene = given.within("scene") if given.fields.get("format") == FORMAT else {}
+    sources, models = scene.get("assetSource"), [part.get("modelId") for part in objects_in(scene.get("object"))]
     return (
         _is_summary(given)
         or (isinstance(sources, list) and PREFIX in sources)

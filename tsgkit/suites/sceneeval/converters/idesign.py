@@ -25,6 +25,7 @@ from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Holder,
 from tsgkit.suites.sceneeval.converters.fields import Far, ForeignModel, Label, NotNegative, Vector, refuse_many
 from tsgkit.suites.sceneeval.converters.shapes import plain_category, rectangle, room_within
 from tsgkit.suites.sceneeval.converters.source import Converter, Draft, SourceFile
+from tsgkit.suites.sceneeval.scene_files.files import objects_in
 
 WALLS = ("south_wall", "east_wall", "north_wall", "west_wall")
 FLOOR, CEILING = "middle of the room", "ceiling"
@@ -66,13 +67,6 @@ class _Node(ForeignModel):
 
 class _Graph(ForeignModel):
     nodes: tuple[_Node, ...]
-
-
-def _fits(given: SourceFile) -> bool:
-    """Return whether a file is a list of objects with a ``new_object_id``."""
-    return isinstance(given.value, list) and any(
-        isinstance(node, dict) and "new_object_id" in node for node in given.value
-    )
 
 
 def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
@@ -118,4 +112,9 @@ def _holder(node: _Node) -> tuple[Holder | None, str]:
     return ("wall" if wall else "ground" if FLOOR in on else None), wall
 
 
-IDESIGN = Converter("idesign", "a scene graph as a JSON list of objects with a new_object_id", _fits, _arranged)
+IDESIGN = Converter(
+    "idesign",
+    "a scene graph as a JSON list of objects with a new_object_id",
+    lambda given: any("new_object_id" in node for node in objects_in(given.value)),
+    _arranged,
+)

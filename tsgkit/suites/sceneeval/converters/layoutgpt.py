@@ -88,12 +88,15 @@ class Value(NamedTuple):
     unit: str
 
     @staticmethod
-    def of(text: str) -> Value | None:
-        """Return the value of a text; None if it is invalid, or larger than any room."""
-        match = _VALUE.fullmatch(text.strip()[:80])
-        if match is None or not abs(number := float(match[1])) <= MOST:
+    def of(value: object) -> Value | None:
+        """Return the value of a text or a number; None if it is invalid, or larger than any room."""
+        number, unit = value, ""
+        if isinstance(value, str):
+            match = _VALUE.fullmatch(value.strip()[:80])
+            number, unit = (float(match[1]), match[2].lower()) if match else (None, "")
+        if not isinstance(number, int | float) or isinstance(number, bool) or not abs(number) <= MOST:
             return None
-        return Value(number, match[2].lower())
+        return Value(float(number), unit)
 
     @property
     def degrees(self) -> float:
@@ -177,13 +180,6 @@ def _scenes(given: SourceFile) -> list[tuple[str, Any]]:
     ]
 
 
-def _value(field: object) -> Value | None:
-    """Return the value of a field of a record."""
-    if isinstance(field, int | float) and not isinstance(field, bool):
-        return Value(float(field), "") if abs(field) <= MOST else None
-    return Value.of(field) if isinstance(field, str) else None
-
-
 def _words(prompt: object) -> str:
     """Return the text of a prompt: a string, or messages."""
     if isinstance(prompt, list):
@@ -199,9 +195,8 @@ def _arranged(content: SourceFile | dict[str, Any], draft: Draft) -> Arrangement
     else:
         record = _Record.of(content, draft.where, object_list="")
         losses.unread("fields of records", [record])
-        values = [(name, {key: _value(value) for key, value in fields.items()}) for name, fields in record.things]
-        rules = tuple(Rule(name, fields) for name, fields in values)
-        scene = Layout(rules, _words(record.prompt), query=record.query or "")
+        rules = [Rule(name, {key: Value.of(value) for key, value in fields.items()}) for name, fields in record.things]
+        scene = Layout(tuple(rules), _words(record.prompt), query=record.query or "")
     refuse_many(len(scene.rules), draft.where)
     losses.lost("lines with braces that are no rule", count=scene.unread)
     losses.ignored("properties", (name for rule in scene.rules for name in rule.values if name not in FIELDS))

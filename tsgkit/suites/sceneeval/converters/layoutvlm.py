@@ -96,15 +96,9 @@ class _Config(ForeignModel):
     task: Label | None = Field(default=None, alias="task_description")
 
 
-def _fits(given: SourceFile) -> bool:
-    """Return whether a file says a position and a rotation of some names."""
-    return any(isinstance(pose, dict) and {"position", "rotation"} <= pose.keys() for pose in given.fields.values())
-
-
 def _is_configuration(given: SourceFile) -> bool:
     """Return whether a file is the configuration of a scene."""
-    boundary = given.fields.get("boundary")
-    return isinstance(boundary, dict) and "floor_vertices" in boundary
+    return "floor_vertices" in given.within("boundary")
 
 
 def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
@@ -273,7 +267,7 @@ def _things(poses: Mapping[str, _Place], assets: Mapping[str, _KnownAsset | None
 LAYOUTVLM = Converter(
     "layoutvlm",
     "a layout as JSON: a position and a rotation of each asset; its configuration comes with --with",
-    _fits,
+    lambda given: any({"position", "rotation"} <= given.within(name).keys() for name in given.fields),
     _arranged,
     assumptions=(
         Assumption("angles", ("degrees", "radians"), "what rotations are counted in (default: degrees)"),

@@ -43,11 +43,6 @@ class _Layout(ForeignModel):
     structure: dict[str, Any] = Field(default_factory=dict)
 
 
-def _fits(given: SourceFile) -> bool:
-    """Return whether a file has objects by name and a ``roomsize``."""
-    return "roomsize" in given.fields and isinstance(given.fields.get("objects"), dict)
-
-
 def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
     layout, losses = _Layout.of(given.value, draft.where), draft.losses
     refuse_many(len(layout.objects), draft.where)
@@ -84,6 +79,6 @@ def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
 SCENEWEAVER = Converter(
     "sceneweaver",
     "a layout as JSON: a roomsize, and a location, a rotation and a size of each object",
-    _fits,
+    lambda given: "roomsize" in given.fields and isinstance(given.fields.get("objects"), dict),
     _arranged,
 )

@@ -62,6 +62,10 @@ class SourceFile(NamedTuple):
         """The fields of an object; none of another value."""
         return self.value if isinstance(self.value, dict) else {}
 
+    def within(self, name: str) -> Mapping[str, Any]:
+        """Return the fields of an object in a field; none of another value."""
+        return value if isinstance(value := self.fields.get(name), dict) else {}
+
 
 def records_of(given: SourceFile, *ids: str) -> list[tuple[str, Any]]:
     """Return the records of a file by the first of some fields that says an id; empty where none does."""

@@ -54,7 +54,7 @@ from tsgkit.errors import FileProblem, UsageError
 from tsgkit.geometry import Transform, asset_rotation
 from tsgkit.lexicon import nearest
 from tsgkit.library.files import decoded, read_bytes, read_text
-from tsgkit.suites.sceneeval.scene_files.files import file_of_asset, inside, json_of
+from tsgkit.suites.sceneeval.scene_files.files import file_of_asset, inside, json_of, objects_in
 
 FUTURE, OBJATHOR, HSSD = "model_info.json", "annotations.json", "fpmodels.csv"
 PACKED = ".gz"
@@ -152,7 +152,7 @@ def _table(folder: Path, name: str, written: int) -> Mapping[str, Any]:
         }
     value = _json_of(path, inside(folder, name + PACKED, str(folder)))
     if isinstance(value, list):
-        return {str(row.get("model_id")): row for row in value if isinstance(row, dict)}
+        return {str(row.get("model_id")): row for row in objects_in(value)}
     return value if isinstance(value, dict) else {}
 
 
@@ -218,8 +218,7 @@ def _objects_of_scene(path: Path, written: int) -> Mapping[str, Mapping[str, Any
     value = json_of(read_text(path), path.name) if written else {}
     scene = value.get("scene") if isinstance(value, dict) else None
     listed = scene.get("object") if isinstance(scene, dict) else None
-    objects = [part for part in listed if isinstance(part, dict)] if isinstance(listed, list) else []
-    return {str(part.get("id")): part for part in objects}
+    return {str(part.get("id")): part for part in objects_in(listed)}
 
 
 def _mesh_of_sdf(path: Path, where: str) -> tuple[Path, Transform | None]:
@@ -271,23 +270,22 @@ def _hssd_mesh(name: str) -> str:
 
 
 def _rotation(known: Mapping[str, Any], where: str) -> Transform | None:
-    if not (known.get("up") and known.get("front")) or not all(isinstance(known[k], str) for k in ("up", "front")):
+    """Return the turn that stands an asset up, where it says its own up and front."""
+    texts = [known.get(name) for name in ("up", "front")]
+    ways = list[tuple[float, ...]]()
+    if not all(text and isinstance(text, str) for text in texts):
         return None
-    ways = [_way(known[name], f"{where}: {name}") for name in ("up", "front")]
-    across = sum(a * b for a, b in zip(*ways, strict=True))
-    if abs(across) > 1e-3:
-        raise FileProblem(f"{where}: up {known['up']} and front {known['front']} are not at right angles")
+    for name, text in zip(("up", "front"), texts, strict=True):
+        try:
+            way = tuple(float(part) for part in str(text).split(","))
+        except ValueError:
+            way = ()
+        if len(way) != 3 or not 0.99 < sum(part * part for part in way) < 1.01:
+            raise FileProblem(f"{where}: {name}: {text!r:.60} is no direction of length 1, as in 0,1,0")
+        ways.append(way)
+    if abs(sum(a * b for a, b in zip(*ways, strict=True))) > 1e-3:
+        raise FileProblem(f"{where}: up {texts[0]} and front {texts[1]} are not at right angles")
     return asset_rotation(*ways)
-
-
-def _way(text: str, where: str) -> tuple[float, ...]:
-    try:
-        way = tuple(float(part) for part in text.split(","))
-    except ValueError:
-        way = ()
-    if len(way) != 3 or not 0.99 < sum(part * part for part in way) < 1.01:
-        raise FileProblem(f"{where}: {text!r:.60} is no direction of length 1, as in 0,1,0")
-    return way
 
 
 def _box(known: Mapping[str, Any], axes: str) -> tuple[float, float, float] | None:

@@ -146,6 +146,11 @@ def json_of(text: str, where: str) -> Any:  # noqa: ANN401  (as JSON has it)
         raise FileProblem(f"{where}: {error}") from None
 
 
+def objects_in(listed: object) -> list[dict[str, Any]]:
+    """Return the JSON objects of a list; none of another value."""
+    return [part for part in listed if isinstance(part, dict)] if isinstance(listed, list) else []
+
+
 def problem_of(error: ValidationError, where: str, value: object = None, **keys: str) -> FileProblem:
     """Return the first thing that is wrong in a value, with its field and its object.
 

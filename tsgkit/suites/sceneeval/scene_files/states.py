@@ -25,7 +25,7 @@ from tsgkit.errors import FileProblem
 from tsgkit.geometry import Architecture, Floor, Object, Opening, Scene, Shape, Wall, box
 from tsgkit.geometry.meshes import mesh_of
 from tsgkit.suites.sceneeval.scene_files.assets import FolderSource
-from tsgkit.suites.sceneeval.scene_files.files import json_of, mesh_in, problem_of
+from tsgkit.suites.sceneeval.scene_files.files import json_of, mesh_in, objects_in, problem_of
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import MISSING, LoadedScene
 
 FORMAT = "sceneState"
@@ -130,12 +130,11 @@ def _scene(value: Any, name: str) -> _Scene:  # noqa: ANN401  (whatever was in t
 def models_of(text: str, name: str, prefixes: Collection[str] = ()) -> list[tuple[str, str]]:
     """Return the prefix and the id of each asset that a scene names; none where it cannot be read."""
     try:
-        listed = _listed(json_of(text, name))
-    except FileProblem:
+        listed = json_of(text, name)["scene"]["object"]
+    except (FileProblem, KeyError, TypeError):
         return []
-    objects = [part for part in listed if isinstance(part, dict)] if isinstance(listed, list) else []
-    models = [part["modelId"] for part in objects if isinstance(part.get("modelId"), str)]
-    return [parts for model in models if all(parts := _parted(model, prefixes))]
+    models = [part.get("modelId") for part in objects_in(listed)]
+    return [parts for model in models if isinstance(model, str) and all(parts := _parted(model, prefixes))]
 
 
 def _parted(model: str, prefixes: Collection[str]) -> tuple[str, str]:
@@ -143,11 +142,6 @@ def _parted(model: str, prefixes: Collection[str]) -> tuple[str, str]:
     fitting = [prefix for prefix in prefixes if model.startswith(f"{prefix}.")]
     prefix = max(fitting, key=len, default=model.partition(".")[0])
     return prefix, model[len(prefix) + 1 :]
-
-
-def _listed(value: Any) -> object:  # noqa: ANN401  (whatever was in the file)
-    scene = value.get("scene") if isinstance(value, dict) else None
-    return scene.get("object") if isinstance(scene, dict) else None
 
 
 def _object(
