@@ -195,8 +195,10 @@ def _arranged(content: SourceFile | dict[str, Any], draft: Draft) -> Arrangement
     else:
         record = _Record.of(content, draft.where, object_list="")
         losses.unread("fields of records", [record])
-        rules = [Rule(name, {key: Value.of(value) for key, value in fields.items()}) for name, fields in record.things]
-        scene = Layout(tuple(rules), _words(record.prompt), query=record.query or "")
+        written = (
+            Rule(name, {key: Value.of(value) for key, value in fields.items()}) for name, fields in record.things
+        )
+        scene = Layout(tuple(written), _words(record.prompt), query=record.query or "")
     refuse_many(len(scene.rules), draft.where)
     losses.lost("lines with braces that are no rule", count=scene.unread)
     losses.ignored("properties", (name for rule in scene.rules for name in rule.values if name not in FIELDS))

@@ -72,7 +72,7 @@ def records_of(given: SourceFile, *ids: str) -> list[tuple[str, Any]]:
     refuse_many(len(given.records), given.name)
     own = [next(filter(None, map(record.get, ids)), "") for record in given.records]
     return [
-        (str(name) if isinstance(name, str | int | float) else "", record)
+        (str(name) if isinstance(name, str | int) else "", record)
         for name, record in zip(own, given.records, strict=True)
     ]
 
