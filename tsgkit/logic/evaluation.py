@@ -86,19 +86,25 @@ class AtomPart(Part):
         key = (values[self.first], values[self.last])
         if (known := self.known.get(key)) is None:
             things = [self.evaluator.layout.objects[values[slot]] for slot in self.slots]
-            match self.formula:
-                case Atom("Is", (_, Literal(label))):
-                    known = things[0].label == label
-                case Atom("Has", (_, Literal(value))):
-                    known = things[0].has(value)
-                case _:
-                    known = RELATIONS[self.formula.name](*(thing.box for thing in things))
+            name, value = self.formula.name, self.formula.args[-1]
+            if isinstance(value, Literal):
+                known = things[0].label == value.text if name == "Is" else things[0].has(value.text)
+            else:
+                known = RELATIONS[name](*[thing.box for thing in things])
             self.known[key] = known
         return known
 
 
+def all_hold(parts: Iterable[Part]) -> bool:
+    """Return whether all parts hold. Verdicts spend much of their time here: a loop is faster than a generator."""
+    for part in parts:  # noqa: SIM110
+        if not part.truth():
+            return False
+    return True
+
+
 HOLDS: Mapping[type[Formula], Callable[[Sequence[Part]], bool]] = {
-    And: lambda parts: all(part.truth() for part in parts),
+    And: all_hold,
     Or: lambda parts: any(part.truth() for part in parts),
     Not: lambda parts: not parts[0].truth(),
     Implies: lambda parts: not parts[0].truth() or parts[1].truth(),
@@ -172,7 +178,7 @@ class Quantifier(Part):
             for number in range(len(self.evaluator.layout.objects)):
                 self.evaluator.meter.step()
                 self.evaluator.values[self.slot] = number
-                if all(part.truth() for part in alone):
+                if all_hold(alone):
                     matches.append(number)
             self.matches = matches
         return self.matches
@@ -184,7 +190,7 @@ class Existential(Quantifier):
     def compute(self) -> int:
         """Return whether a choice makes the body true."""
         matches = self.matching(conjoined(self.body))
-        return any(all(part.truth() for part in self.rest) for _ in self.choices(matches))
+        return any(all_hold(self.rest) for _ in self.choices(matches))
 
 
 class Universal(Quantifier):

@@ -265,12 +265,14 @@ def conditions_of(body: Formula) -> list[Formula]:
 
 def demanded_class(variable: Variable, body: Formula) -> str | None:
     """Return the class that a body requires of a variable, or None."""
-    for part in conjuncts(body):
-        match part:
-            case Atom("Is", (first, Literal(text))) if first == variable:
-                return text
-            case Exists(bound, inner) if bound != variable and (found := demanded_class(variable, inner)) is not None:
-                return found
+    match body:
+        case Atom("Is", (first, Literal(text))) if first == variable:
+            return text
+        case And(parts):
+            classes = (demanded_class(variable, part) for part in parts)
+            return next((label for label in classes if label is not None), None)
+        case Exists(bound, inner) if bound != variable:
+            return demanded_class(variable, inner)
     return None
 
 

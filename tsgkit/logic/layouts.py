@@ -71,10 +71,8 @@ class Box(NamedTuple):
         >>> Box(0, 0, 10, 10).shared(Box(5, 5, 20, 20)), Box(0, 0, 10, 10).shared(Box(10, 0, 20, 10))
         (25, 0)
         """
-        left, top, right, bottom = (
-            f(*pair) for f, pair in zip((max, max, min, min), zip(self, other, strict=True), strict=True)
-        )
-        return max(0, right - left) * max(0, bottom - top)
+        width = min(self.x2, other.x2) - max(self.x1, other.x1)
+        return max(0, width) * max(0, min(self.y2, other.y2) - max(self.y1, other.y1))
 
 
 RELATIONS: Mapping[str, Callable[..., bool]] = {
@@ -183,8 +181,8 @@ def overlaps(boxes: tuple[Box, ...], *, grounded: bool = False) -> Iterator[tupl
         for second in order[place + 1 :]:
             if boxes[second].x1 >= boxes[first].x2:
                 break
-            shared, smaller = boxes[first].shared(boxes[second]), min(boxes[first].area, boxes[second].area)
-            if shared > (smaller * MOST_SHARED if grounded else 0):
+            allowed = MOST_SHARED * min(boxes[first].area, boxes[second].area) if grounded else 0
+            if boxes[first].shared(boxes[second]) > allowed:
                 yield min(first, second), max(first, second)
 
 
