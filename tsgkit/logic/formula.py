@@ -227,12 +227,7 @@ def free_variables(formula: Formula) -> frozenset[Variable]:
 
 def depth(formula: Formula) -> int:
     """Return the nesting depth of a formula: 1 for an atom."""
-    deepest, waiting = 0, [(1, formula)]
-    while waiting:
-        level, one = waiting.pop()
-        deepest = max(deepest, level)
-        waiting.extend((level + 1, part) for part in parts_of(one))
-    return deepest
+    return 1 + max(len(path) for path, _ in walk(formula))
 
 
 def refuse_deep(formula: Formula) -> None:

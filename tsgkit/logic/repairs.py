@@ -33,7 +33,7 @@ from tsgkit.logic.solver import ONLY_STRICT, STRICT, profiles_of, verified
 from tsgkit.logic.verdicts import Profile
 from tsgkit.logic.verification import verify
 from tsgkit.logic.vocabulary import KNOLLING, size_of
-from tsgkit.logic.witnesses import Candidate, TooManyObjects, candidates_of
+from tsgkit.logic.witnesses import Candidate, Domain, TooManyObjects
 
 RESIZED = 2
 RECOLORED = 300
@@ -186,7 +186,7 @@ class _RepairSearch:
 def _additions(formula: Formula, given: Layout) -> Iterator[Candidate]:
     """Yield objects that may be added: those the formula needs and the layout does not have."""
     there = Counter(thing.label for thing in given.objects)
-    for candidate in candidates_of(formula):
+    for candidate in Domain(formula).candidates():
         if not candidate.others and there[candidate.label] > 0:
             there[candidate.label] -= 1
         else:

@@ -33,7 +33,7 @@ from tsgkit.logic.placement import EXACT, NEAT, ROOMY, Effort, Placed, Placement
 from tsgkit.logic.proofs import Proof, proof_of
 from tsgkit.logic.verdicts import Profile
 from tsgkit.logic.verification import verify
-from tsgkit.logic.witnesses import Candidate, TooManyObjects, candidates_of
+from tsgkit.logic.witnesses import Candidate, Domain, TooManyObjects
 
 BOTH: tuple[Profile, ...] = ("strict", "official")
 STRICT: tuple[Profile, ...] = ("strict",)
@@ -169,7 +169,7 @@ class _Solver:
         """Search for the neatest layout possible with the candidates."""
         objects = 0
         try:
-            candidates = candidates_of(self.formula, spare=spare)
+            candidates = Domain(self.formula).candidates(spare=spare)
             objects = len(candidates)
             return SearchResult(self.placed(candidates, profiles, efforts), objects)
         except (TooManyObjects, TooLarge) as problem:
@@ -264,7 +264,7 @@ def near_misses(formula: Formula, n: int, seed: int = 0, *, budget: Budget | Non
 def _missing(formula: Formula, leaf: Leaf, seed: int, budget: Budget) -> Layout | None:
     """Search for the neatest layout that fails one conjunct."""
     rest = without(formula, [leaf.path])
-    candidates = candidates_of(And((rest, Not(leaf.formula))))
+    candidates = Domain(And((rest, Not(leaf.formula)))).candidates()
     profiles, _ = profiles_of(formula)
     grounds = [ground(rest, candidates, profile, budget=budget) for profile in profiles]
     grounds += [ground(formula, candidates, profile, truth=False, budget=budget) for profile in profiles]

@@ -2,15 +2,19 @@
 
 >>> from tsgkit.logic.parser import parse
 >>> formula = parse("(forall ?x (implies (Is ?x 'cup') (exists ?y (and (Is ?y 'pen') (LeftOf ?y ?x)))))")
->>> [candidate.label for candidate in candidates_of(formula)]
+>>> [candidate.label for candidate in Domain(formula).candidates()]
 ['cup', 'pen']
+>>> pizzas = "(forall ?p (implies (Is ?p 'pizza') (exists ?q (and (Is ?q '{}') (RightOf ?q ?p)))))"
+>>> Domain(parse(pizzas.format("plate"))).last_round, Domain(parse(pizzas.format("pizza"))).last_round
+(2, None)
 
 Objects can be removed from a layout that satisfies a formula (in the profile ``strict``) as long as a witness is left
 for every object that must exist: for each ``exists``, each condition that must apply, each count, and each negated
 ``forall``. A witness depends on the objects that the universal variables around it stand for, so there is one for each
-choice of them among the required classes. If this number is finite, that many objects suffice (:func:`is_enough`). If
-it is not, because every pizza requires another one, no sufficient number is known. But universal variables can be
-restricted to the first objects: a formula that is unsatisfiable even then is unsatisfiable (:meth:`Domain.rounds`).
+choice of them among the required classes. If this number is finite (:attr:`Domain.last_round`), that many objects
+suffice. If it is not, because every pizza requires another one, no sufficient number is known. But universal variables
+can be restricted to the first objects: a formula that is unsatisfiable even then is unsatisfiable
+(:meth:`Domain.rounds`).
 """
 
 from __future__ import annotations
@@ -173,7 +177,7 @@ class Domain:
 
     def candidates(self, *, spare: int = 0) -> tuple[Candidate, ...]:
         """Return objects for all witnesses if their number is finite, else some for each, plus ``spare`` objects per
-        class."""
+        class. The only object of its class is not optional if it must exist."""
         counts = self._grown([0] * len(self.witnesses))
         while (more := self._grown(counts)) != counts:
             if all(counts) or sum(more) * (1 + spare) > MOST_CANDIDATES:
@@ -377,22 +381,3 @@ class Domain:
                 found = [self._possible(variable, demand, False) for demand in demands]
                 return self._possible(variable, body, truth).union(*found)
         return everything
-
-
-def candidates_of(formula: Formula, *, spare: int = 0) -> tuple[Candidate, ...]:
-    """Return an object for every witness of a formula, as far as their number is finite, plus ``spare`` per class.
-
-    The only object of its class is not optional if it must exist.
-    """
-    return Domain(formula).candidates(spare=spare)
-
-
-def is_enough(formula: Formula) -> bool:
-    """Return whether a satisfiable formula is satisfied by a layout of its candidates alone.
-
-    >>> from tsgkit.logic.parser import parse
-    >>> chain = "(forall ?p (implies (Is ?p 'pizza') (exists ?q (and (Is ?q '{}') (RightOf ?q ?p)))))"
-    >>> is_enough(parse(chain.format("pizza"))), is_enough(parse(chain.format("plate")))
-    (False, True)
-    """
-    return Domain(formula).last_round is not None
