@@ -36,6 +36,7 @@ from tsgkit.logic.formula import (
     Or,
     Variable,
     atoms_of,
+    conjunction,
     free_variables,
     parts_of,
     refuse_deep,
@@ -73,7 +74,7 @@ class Component:
     @property
     def formula(self) -> Formula:
         """The component as a formula."""
-        return _under(self.prefix, self.clauses[0] if len(self.clauses) == 1 else And(self.clauses))
+        return _under(self.prefix, conjunction(self.clauses))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +87,7 @@ class ClauseForm:
     @property
     def formula(self) -> Formula:
         """The form as one formula."""
-        parts = (*(component.formula for component in self.components), *self.quantities)
-        return parts[0] if len(parts) == 1 else And(parts)
+        return conjunction((*(component.formula for component in self.components), *self.quantities))
 
     @property
     def text(self) -> str:

@@ -29,6 +29,7 @@ from tsgkit.logic.formula import (
     Or,
     Path,
     Variable,
+    conjunction,
     demanded_class,
     free_variables,
     parts_of,
@@ -106,8 +107,7 @@ def leaf_words(leaf: Leaf, formula: Formula) -> str:
 def pruned(formula: Formula) -> Formula:
     """Return the formula without conjuncts that are the constant true."""
     if isinstance(formula, And):
-        parts = [one for part in formula.parts if (one := pruned(part)) != TRUE]
-        return parts[0] if len(parts) == 1 else And(tuple(parts))
+        return conjunction([one for part in formula.parts if (one := pruned(part)) != TRUE])
     if isinstance(formula, Exists | Forall | Implies):
         return with_parts(formula, [pruned(part) for part in parts_of(formula)])
     return formula
@@ -151,14 +151,15 @@ class Conflict:
 
 def conflict_of(formula: Formula, settings: ProofSettings, effort: Effort) -> Conflict:
     """Return the conflict in a formula that ``settings`` refute."""
-    formula = rename_apart(formula)
-    search = _ConflictSearch(formula, settings, effort)
+    search = _ConflictSearch(rename_apart(formula), settings, effort)
     try:
         search.leave_out_conjuncts()
         search.leave_out_existences()
+        smallest = True
     except OutOfBudget:
-        return search.conflict(smallest=False)
-    return search.conflict(smallest=True)
+        smallest = False
+    clauses = sayings(search.rest, object_names(search.formula))
+    return Conflict(tuple(clauses), tuple(leaf.path for leaf in search.core), smallest)
 
 
 class _ConflictSearch:
@@ -172,10 +173,6 @@ class _ConflictSearch:
         self.core = list(self.leaves)
         self.rest = formula
 
-    def conflict(self, *, smallest: bool) -> Conflict:
-        said = sayings(self.rest, object_names(self.formula))
-        return Conflict(tuple(said), tuple(leaf.path for leaf in self.core), smallest)
-
     def leave_out_conjuncts(self) -> None:
         """Keep only the conjuncts in the solver's unsatisfiable core, then try to remove each of them."""
         blamed = self._blamed()
@@ -185,9 +182,14 @@ class _ConflictSearch:
             self._keep([one for one in self.core if one is not leaf])
 
     def _keep(self, core: Sequence[Leaf]) -> None:
-        rest = without(self.formula, [leaf.path for leaf in self.leaves if leaf not in core])
-        if is_refuted(rest, self.settings, self.effort):
-            self.core, self.rest = list(core), rest
+        if self._weaken(without(self.formula, [leaf.path for leaf in self.leaves if leaf not in core])):
+            self.core = list(core)
+
+    def _weaken(self, rest: Formula) -> bool:
+        """Go on with a weaker formula if it is still unsatisfiable."""
+        refuted = is_refuted(rest, self.settings, self.effort)
+        self.rest = rest if refuted else self.rest
+        return refuted
 
     def _blamed(self) -> list[Leaf]:
         """Return the conjuncts in the solver's unsatisfiable core, or all of them if the solver finds none."""
@@ -221,11 +223,6 @@ class _ConflictSearch:
             if isinstance(part, Exists) and part.variable not in spoken:
                 given = [place for place, one in walk(part.body) if gives_class(one, part.variable, part.body)]
                 if part.variable not in free_variables(body := without(part.body, given)):
-                    self._drop(path, And((body,)))
+                    self._weaken(replaced(self.rest, path, And((body,))))
             elif isinstance(part, Forall) and isinstance(part.body, Implies) and pruned(part.body.consequent) == TRUE:
-                self._drop(path, TRUE)
-
-    def _drop(self, path: Path, instead: Formula) -> None:
-        rest = replaced(self.rest, path, instead)
-        if is_refuted(rest, self.settings, self.effort):
-            self.rest = rest
+                self._weaken(replaced(self.rest, path, TRUE))

@@ -244,6 +244,11 @@ def conjuncts(formula: Formula) -> list[Formula]:
     return [one for part in formula.parts for one in conjuncts(part)] if isinstance(formula, And) else [formula]
 
 
+def conjunction(parts: Sequence[Formula]) -> Formula:
+    """Return the conjunction of some parts: a single part as it is."""
+    return parts[0] if len(parts) == 1 else And(tuple(parts))
+
+
 def peeled(formula: Formula) -> tuple[list[Variable], Formula]:
     """Return the variables of directly nested foralls and the body of the innermost."""
     variables = []
@@ -325,11 +330,11 @@ def lifted(formula: Formula) -> Formula:
     if not isinstance(formula, Exists) or not isinstance(formula.body, And):
         return formula
     variable, parts = formula.variable, formula.body.parts
-    staying = tuple(part for part in parts if mentions(part, variable))
-    leaving = tuple(part for part in parts if not mentions(part, variable))
+    staying = [part for part in parts if mentions(part, variable)]
+    leaving = [part for part in parts if not mentions(part, variable)]
     if staying or not leaving:
-        leaving = (*leaving, Exists(variable, staying[0] if len(staying) == 1 else And(staying)))
-    return leaving[0] if len(leaving) == 1 else And(leaving)
+        leaving.append(Exists(variable, conjunction(staying)))
+    return conjunction(leaving)
 
 
 def mentions(formula: Formula, variable: Variable) -> bool:

@@ -24,7 +24,7 @@ from typing import Literal as OneOf
 from typing import NamedTuple
 
 from tsgkit.errors import UsageError
-from tsgkit.logic.formula import And, Atom, Exists, Forall, Formula, Implies, Literal, Not, Or, Variable
+from tsgkit.logic.formula import And, Atom, Exists, Forall, Formula, Implies, Literal, Not, Or, Variable, conjunction
 from tsgkit.logic.plausibility import BULKY, CLOTHES, LOOKS, PEOPLE, PLACES, UPRIGHT, Step, clash, looks_of, steps_from
 from tsgkit.logic.vocabulary import KNOLLING, NATURAL, color_of, size_of
 
@@ -89,11 +89,8 @@ def formula_of(configuration: Configuration) -> Formula:
         either: Formula = atoms[0] if len(atoms) == 1 else Or(atoms)
         return Not(either) if requirement.denied else either
 
-    def joined(parts: Sequence[Formula]) -> Formula:
-        return parts[0] if len(parts) == 1 else And(tuple(parts))
-
     def existing(numbers: Sequence[int], parts: Sequence[Formula]) -> Formula:
-        formula = joined(parts)
+        formula = conjunction(parts)
         for number in reversed(numbers):
             formula = Exists(names[number], formula)
         return formula
@@ -103,7 +100,7 @@ def formula_of(configuration: Configuration) -> Formula:
     outer = range(len(names) if every is None else every)
     parts = [*kinds[: len(outer)], *(required(one) for one in requirements if one.things <= set(outer))]
     if every is not None:
-        condition = joined([kinds[every], *map(atom, configuration.condition)])
+        condition = conjunction([kinds[every], *map(atom, configuration.condition)])
         inner = [*kinds[every + 1 :], *(required(one) for one in requirements if max(one.things) >= every)]
         parts.append(Forall(names[every], Implies(condition, existing(range(every + 1, len(names)), inner))))
     whole = existing(outer, parts)

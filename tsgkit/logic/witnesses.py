@@ -268,36 +268,27 @@ class Domain:
                 else:
                     self._every((variable,), body, False, scope)
             case Forall():
-                self._visit_forall(formula, truth, scope, sure=sure)
-            case Comparison():
-                self._visit_comparison(formula, truth, scope)
-
-    def _visit_forall(self, formula: Forall, truth: bool, scope: Scope, *, sure: bool) -> None:
-        variables, body = peeled(formula)
-        demands = conditions_of(body)
-        if not truth:
-            self._some(variables, body, False, scope, sure=False)
-            for demand in demands:
-                self._every(variables, demand, False, scope)
-            return
-        for demand in demands or [TRUE]:
-            self._some(variables, demand, True, scope, sure=sure)
-        self._every(variables, body, True, scope, applies=sure)
-
-    def _visit_comparison(self, formula: Comparison, truth: bool, scope: Scope) -> None:
-        bounds = bounds_of(formula, truth=truth)
-        if bounds is None:
-            for side in (formula.left, formula.right):
-                if isinstance(side, Count):
-                    self.compares_counts = True
-                    self._some((side.variable,), side.body, True, scope, sure=False, copies=2)
-                    self._every((side.variable,), side.body, False, scope)
-            return
-        counted = bounds.counted
-        if bounds.least is not None and bounds.least > 0:
-            self._some((counted.variable,), counted.body, True, scope, sure=False, copies=bounds.least)
-        if bounds.most is not None and bounds.most >= 0:
-            self._every((counted.variable,), counted.body, False, scope)
+                variables, body = peeled(formula)
+                demands = conditions_of(body)
+                if truth:
+                    for demand in demands or [TRUE]:
+                        self._some(variables, demand, True, scope, sure=sure)
+                    self._every(variables, body, True, scope, applies=sure)
+                else:
+                    self._some(variables, body, False, scope, sure=False)
+                    for demand in demands:
+                        self._every(variables, demand, False, scope)
+            case Comparison(_, left, right):
+                if bounds := bounds_of(formula, truth=truth):
+                    limits = [(bounds.counted, bounds.least or 0, bounds.most is not None and bounds.most >= 0)]
+                else:  # both sides count objects: no number of them is known to suffice
+                    limits = [(side, 2, True) for side in (left, right) if isinstance(side, Count)]
+                    self.compares_counts = self.compares_counts or bool(limits)
+                for counted, least, limited in limits:
+                    if least > 0:
+                        self._some((counted.variable,), counted.body, True, scope, sure=False, copies=least)
+                    if limited:
+                        self._every((counted.variable,), counted.body, False, scope)
 
     def _some(
         self,
