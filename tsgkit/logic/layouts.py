@@ -267,8 +267,8 @@ def drawn(layout: Layout, *, blueprint: bool = False, title: str = "") -> str:
     >>> "red" in drawn(layout, blueprint=True)
     False
     """
-    size = f'width="{CANVAS}" height="{CANVAS}" viewBox="0 0 {CANVAS} {CANVAS}"'
-    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif">']
+    canvas = f'width="{CANVAS}" height="{CANVAS}" viewBox="0 0 {CANVAS} {CANVAS}"'
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" {canvas} font-family="sans-serif">']
     lines += [f"<title>{_safe(title)}</title>"] if title else []
     lines.append(f'<rect width="{CANVAS}" height="{CANVAS}" fill="#ffffff" stroke="#999999"/>')
     for thing in layout.objects:
@@ -279,26 +279,17 @@ def drawn(layout: Layout, *, blueprint: bool = False, title: str = "") -> str:
         words = [] if blueprint else [value for value in (thing.color, thing.material, thing.shape) if value]
         label = " ".join([*words, thing.label.replace("_", " ")])
         ink = "#ffffff" if not blueprint and thing.color in DARK else "#111111"
-        lines.append(_label_text(label[:MOST_SHOWN], box, ink))
+        label, width, height, (cx, cy) = label[:MOST_SHOWN], box.x2 - box.x1, box.y2 - box.y1, box.centre
+        letters = WIDTH_OF_LETTER * max(1, len(label))
+        across, down = (min(LARGEST, 0.92 * a / letters, 0.7 * b) for a, b in ((width, height), (height, width)))
+        upright = across >= min(down, SMALLEST * 1.5)
+        size = max(SMALLEST, across if upright else down)
+        turned = "" if upright else f' transform="rotate(-90 {cx:g} {cy:g})"'
+        lines.append(
+            f'<text x="{cx:g}" y="{cy:g}" font-size="{size:.1f}" fill="{ink}" text-anchor="middle"'
+            f' dominant-baseline="central"{turned}>{_safe(label)}</text>'
+        )
     return "\n".join([*lines, "</svg>", ""])
-
-
-def _label_text(label: str, box: Box, paint: str) -> str:
-    """Write the label into its box, rotated if it does not fit across."""
-
-    def font_size(width: float, height: float) -> float:
-        return min(LARGEST, 0.92 * width / (WIDTH_OF_LETTER * max(1, len(label))), 0.7 * height)
-
-    width, height = box.x2 - box.x1, box.y2 - box.y1
-    across, down = font_size(width, height), font_size(height, width)
-    upright = across >= min(down, SMALLEST * 1.5)
-    size = max(SMALLEST, across if upright else down)
-    cx, cy = box.centre
-    turned = "" if upright else f' transform="rotate(-90 {cx:g} {cy:g})"'
-    return (
-        f'<text x="{cx:g}" y="{cy:g}" font-size="{size:.1f}" fill="{paint}" text-anchor="middle"'
-        f' dominant-baseline="central"{turned}>{_safe(label)}</text>'
-    )
 
 
 def _safe(text: str) -> str:

@@ -236,19 +236,15 @@ def _domain(expression: Raw, vocabulary: Vocabulary) -> Iterator[str]:
     elif arity is not None and arity != len(args):
         yield f"{head} takes {arity}, not {len(args)}"
     for kind, arg in zip(kinds or (), args, strict=False):
-        yield from _argument(kind, arg, vocabulary)
+        if isinstance(arg, tuple) or kind not in CHECKED_AS_PUBLISHED:
+            continue
+        is_variable = str(arg).startswith("?")
+        if kind == OBJECT and not is_variable:
+            yield f"{arg} is not a variable"
+        elif kind != OBJECT and not is_variable and str(arg).strip("'\"") not in vocabulary.values_of(kind):
+            yield f"{arg} is not a known {kind}"
     for arg in args:
         yield from _domain(arg, vocabulary)
-
-
-def _argument(kind: str, arg: Raw, vocabulary: Vocabulary) -> Iterator[str]:
-    if isinstance(arg, tuple) or kind not in CHECKED_AS_PUBLISHED:
-        return
-    is_variable = str(arg).startswith("?")
-    if kind == OBJECT and not is_variable:
-        yield f"{arg} is not a variable"
-    elif kind != OBJECT and not is_variable and str(arg).strip("'\"") not in vocabulary.values_of(kind):
-        yield f"{arg} is not a known {kind}"
 
 
 def _numbers(expression: Raw, *, top: bool) -> Iterator[str]:

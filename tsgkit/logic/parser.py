@@ -96,7 +96,12 @@ def parse(text: str) -> Formula:
 
 def parse_with_places(text: str) -> Parsed:
     """Return the formula in a text, with the offset of every sub-formula."""
-    return _Reader(text).whole()
+    reader = _Reader(text)
+    formula = reader.formula(())
+    if reader.next.kind != "end":
+        hint = "there is a ) too many" if reader.at(")") else "join several formulas by (and ...)"
+        reader.refuse(reader.next, "the end of the text", hint)
+    return Parsed(formula, reader.offsets)
 
 
 class _Token(NamedTuple):
@@ -145,13 +150,6 @@ class _Reader:
         if not self.at(paren):
             self.refuse(self.next, expected)
         return self.take()
-
-    def whole(self) -> Parsed:
-        formula = self.formula(())
-        if self.next.kind != "end":
-            hint = "there is a ) too many" if self.at(")") else "join several formulas by (and ...)"
-            self.refuse(self.next, "the end of the text", hint)
-        return Parsed(formula, self.offsets)
 
     def formula(self, path: Path) -> Formula:
         opened = self.expect("(", "a formula, which begins with (")

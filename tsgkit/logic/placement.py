@@ -243,8 +243,23 @@ class PlacementModel:
                 self.require(yes, counted)
                 self.require(no, counted.Not())
                 total += sign * counted
-        for constraint in _number_constraints(self.model, tally, total):
-            self._enforce(constraint, on)
+        number, low, high = tally.number, math.floor(tally.number), math.ceil(tally.number)
+        match tally.name:
+            case "Equals":
+                constraint = self.model.add(total == low) if low == number else self.model.add_bool_or([])
+            case "Unequal":
+                if low != number:
+                    return
+                constraint = self.model.add(total != low)
+            case "GreaterThan":
+                constraint = self.model.add(total >= low + 1)
+            case "GreaterThanOrEquals":
+                constraint = self.model.add(total >= high)
+            case "LessThan":
+                constraint = self.model.add(total <= high - 1)
+            case _:
+                constraint = self.model.add(total <= low)
+        self._enforce(constraint, on)
 
     def _require_fact(self, fact: Fact, positive: bool, on: Any) -> None:  # noqa: ANN401
         own = self._own_literal(Lit(fact, positive))
@@ -379,24 +394,6 @@ SIDES = {"OnLeftSide": (0, -1), "OnRightSide": (0, 1), "OnTopSide": (1, -1), "On
 BEYOND = {"LeftOf": (0, -1), "RightOf": (0, 1), "Above": (1, -1), "Below": (1, 1)}
 CENTRES = {f"Centre{name}": order for name, order in BEYOND.items()}
 ALONG = {"AlignedVertically": 0, "AlignedHorizontally": 1}
-
-
-def _number_constraints(model: Any, tally: Tally, total: Any) -> Iterator[Any]:  # noqa: ANN401
-    number, low, high = tally.number, math.floor(tally.number), math.ceil(tally.number)
-    match tally.name:
-        case "Equals":
-            yield model.add(total == low) if low == number else model.add_bool_or([])
-        case "Unequal":
-            if low == number:
-                yield model.add(total != low)
-        case "GreaterThan":
-            yield model.add(total >= low + 1)
-        case "GreaterThanOrEquals":
-            yield model.add(total >= high)
-        case "LessThan":
-            yield model.add(total <= high - 1)
-        case _:
-            yield model.add(total <= low)
 
 
 def slot_of(value: str) -> str:

@@ -44,14 +44,11 @@ class Meter:
         """Count steps. Raise ``OutOfWork`` if the limit or the budget is exceeded."""
         self.done += steps
         if self.done > self.next_look:
-            self._look()
-
-    def _look(self) -> None:
-        if self.done > self.most:
-            raise OutOfWork(f"{self.most:,} steps")
-        if self.budget:
-            self.budget.check()
-        self.next_look = min(self.most, self.done + LOOK)
+            if self.done > self.most:
+                raise OutOfWork(f"{self.most:,} steps")
+            if self.budget:
+                self.budget.check()
+            self.next_look = min(self.most, self.done + LOOK)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
