@@ -72,7 +72,7 @@ def verify_official(
     except OutOfWork as limit:
         return Verdict(None, "official", "undecided", f"not decided in {limit}", work=meter.done)
     reason = "" if trace.truth else trace.message
-    return Verdict(trace.truth, "official", "decided", reason, "", trace, verifier.zero_triggers, meter.done)
+    return Verdict(trace.truth, "official", "decided", reason, "", verifier.zero_triggers, meter.done, trace)
 
 
 class _Crash(Exception):

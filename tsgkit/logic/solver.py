@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tsgkit.logic.budget import SECONDS, Budget, OutOfBudget
-from tsgkit.logic.conflicts import Leaf, conflict_of, leaf_words, leaves, without
+from tsgkit.logic.conflicts import conflict_of, leaf_words, leaves, without
 from tsgkit.logic.evaluation import refuse_unjudgeable
 from tsgkit.logic.formula import And, Formula, Iff, Not, Path, refuse_deep, rename_apart, walk
 from tsgkit.logic.grounding import TooLarge, all_of, ground
@@ -33,7 +33,7 @@ from tsgkit.logic.placement import EXACT, NEAT, ROOMY, Effort, Placed, Placement
 from tsgkit.logic.proofs import Proof, proof_of
 from tsgkit.logic.verdicts import Profile
 from tsgkit.logic.verification import verify
-from tsgkit.logic.witnesses import Candidate, Domain, TooManyObjects
+from tsgkit.logic.witnesses import Domain, TooManyObjects
 
 BOTH: tuple[Profile, ...] = ("strict", "official")
 STRICT: tuple[Profile, ...] = ("strict",)
@@ -166,30 +166,26 @@ class _Solver:
         return Solution("unsatisfiable", None, conflict.words, conflict.places, proof.objects, STRICT, note)
 
     def found(self, profiles: Sequence[Profile], spare: int, efforts: Efforts) -> SearchResult:
-        """Search for the neatest layout possible with the candidates."""
-        objects = 0
+        """Search for the neatest layout possible with the candidates, under each set of rules; first with an object of
+        its own for each variable, if some share a class."""
+        seed, budget, objects = self.effort.seed, self.effort.budget, 0
         try:
             candidates = Domain(self.formula).candidates(spare=spare)
             objects = len(candidates)
-            return SearchResult(self.placed(candidates, profiles, efforts), objects)
+            shared = len({candidate.label for candidate in candidates}) < objects
+            for own in (True, False) if shared else (False,):
+                for rules, seconds in efforts:
+                    placing = PlacementModel(candidates, rules, budget)
+                    grounds = (ground(self.formula, candidates, one, own=own, budget=budget) for one in profiles)
+                    placing.require(all_of(grounds))
+                    if rules is not EXACT:
+                        placing.hint(spread_out(placing, seed))
+                    placed = placing.placed(Effort(min(self.effort.seconds, seconds), seed, budget))
+                    if placed.status == "satisfiable":
+                        return SearchResult(placed, objects)
         except (TooManyObjects, TooLarge) as problem:
             return SearchResult(Placed("not decided"), objects, problem.message)
-
-    def placed(self, candidates: Sequence[Candidate], profiles: Sequence[Profile], efforts: Efforts) -> Placed:
-        """Search under each set of rules; first with an object of its own for each variable, if some share a class."""
-        seed, budget = self.effort.seed, self.effort.budget
-        shared = len({candidate.label for candidate in candidates}) < len(candidates)
-        for own in (True, False) if shared else (False,):
-            for rules, seconds in efforts:
-                placing = PlacementModel(candidates, rules, budget)
-                grounds = (ground(self.formula, candidates, one, own=own, budget=budget) for one in profiles)
-                placing.require(all_of(grounds))
-                if rules is not EXACT:
-                    placing.hint(spread_out(placing, seed))
-                placed = placing.placed(Effort(min(self.effort.seconds, seconds), seed, budget))
-                if placed.status == "satisfiable":
-                    return placed
-        return placed
+        return SearchResult(placed, objects)
 
 
 def profiles_of(formula: Formula) -> tuple[tuple[Profile, ...], str]:
@@ -248,6 +244,7 @@ def near_misses(formula: Formula, n: int, seed: int = 0, *, budget: Budget | Non
     refuse_deep(formula)
     refuse_unjudgeable(formula)
     formula, budget, rng = rename_apart(formula), budget or Budget(n * SECONDS), random.Random(seed)
+    profiles, _ = profiles_of(formula)
     order = list(leaves(formula))
     rng.shuffle(order)
     misses: dict[Layout, NearMiss] = {}
@@ -255,24 +252,18 @@ def near_misses(formula: Formula, n: int, seed: int = 0, *, budget: Budget | Non
         for leaf in order * ROUNDS:
             if len(misses) >= n:
                 break
-            layout = _missing(formula, leaf, rng.randrange(2**31), budget)
-            if layout is not None:
-                misses.setdefault(layout, NearMiss(layout, leaf_words(leaf, formula), leaf.path))
+            layout_seed = rng.randrange(2**31)
+            rest = without(formula, [leaf.path])
+            candidates = Domain(And((rest, Not(leaf.formula)))).candidates()
+            grounds = [ground(rest, candidates, profile, budget=budget) for profile in profiles]
+            grounds += [ground(formula, candidates, profile, truth=False, budget=budget) for profile in profiles]
+            for rules in (NEAT, ROOMY, EXACT):
+                placing = PlacementModel(candidates, rules, budget)
+                placing.require(all_of(grounds))
+                placing.hint(spread_out(placing, layout_seed))
+                placed = placing.placed(Effort(1.0, layout_seed, budget))
+                if placed.layout is not None:
+                    layout = verified(rest, verified(formula, placed.layout, profiles, truth=False), profiles)
+                    misses.setdefault(layout, NearMiss(layout, leaf_words(leaf, formula), leaf.path))
+                    break
     return list(misses.values())
-
-
-def _missing(formula: Formula, leaf: Leaf, seed: int, budget: Budget) -> Layout | None:
-    """Search for the neatest layout that fails one conjunct."""
-    rest = without(formula, [leaf.path])
-    candidates = Domain(And((rest, Not(leaf.formula)))).candidates()
-    profiles, _ = profiles_of(formula)
-    grounds = [ground(rest, candidates, profile, budget=budget) for profile in profiles]
-    grounds += [ground(formula, candidates, profile, truth=False, budget=budget) for profile in profiles]
-    for rules in (NEAT, ROOMY, EXACT):
-        placing = PlacementModel(candidates, rules, budget)
-        placing.require(all_of(grounds))
-        placing.hint(spread_out(placing, seed))
-        placed = placing.placed(Effort(1.0, seed, budget))
-        if placed.layout is not None:
-            return verified(rest, verified(formula, placed.layout, profiles, truth=False), profiles)
-    return None

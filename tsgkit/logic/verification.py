@@ -111,7 +111,7 @@ def verify_strict(
         reason = "" if truth else explainer.why(part)
     except OutOfWork:
         return Verdict(truth, "strict", reason="the explanation takes too many steps", work=meter.done)
-    return Verdict(truth, "strict", "decided", reason, "", trace, evaluator.zero_triggers, meter.done)
+    return Verdict(truth, "strict", "decided", reason, "", evaluator.zero_triggers, meter.done, trace)
 
 
 MOST_PARTS = 400
