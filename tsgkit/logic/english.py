@@ -137,9 +137,8 @@ def object_names(formula: Formula) -> dict[Variable, str]:
             case Forall(variable, body):  # without a condition, the body applies to every object
                 conditional = isinstance(peeled(body)[1], Implies)
                 classes[variable] = (class_of(variable, body) if conditional else None) or ""
-            case Comparison(_, left, right):
-                counts = [side for side in (left, right) if isinstance(side, Count)]
-                classes |= {count.variable: class_of(count.variable, count.body) or "" for count in counts}
+            case Comparison():
+                classes |= {count.variable: class_of(count.variable, count.body) or "" for count in part.counts}
     for variable in sorted(free_variables(formula), key=lambda one: one.name):
         classes.setdefault(variable, "")
     many, seen, names = Counter(classes.values()), Counter[str](), {}

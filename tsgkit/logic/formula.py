@@ -156,6 +156,11 @@ class Comparison:
         if any(not isinstance(side, Count) and not abs(side) < MOST for side in (self.left, self.right)):
             raise UsageError(f"{self.name} needs numbers smaller than {MOST:g}")
 
+    @property
+    def counts(self) -> tuple[Count, ...]:
+        """The sides that count objects."""
+        return tuple(side for side in (self.left, self.right) if isinstance(side, Count))
+
 
 Formula: TypeAlias = Atom | Not | And | Or | Implies | Iff | Exists | Forall | Comparison
 TRUE = And(())
@@ -172,8 +177,8 @@ def parts_of(formula: Formula) -> tuple[Formula, ...]:
             return (body,)
         case Implies(left, right) | Iff(left, right):
             return (left, right)
-        case Comparison(_, left, right):
-            return tuple(side.body for side in (left, right) if isinstance(side, Count))
+        case Comparison():
+            return tuple(count.body for count in formula.counts)
     return ()
 
 
@@ -219,9 +224,8 @@ def free_variables(formula: Formula) -> frozenset[Variable]:
             return frozenset(arg for arg in args if isinstance(arg, Variable))
         case Exists(variable, body) | Forall(variable, body):
             return free_variables(body) - {variable}
-        case Comparison(_, left, right):
-            counts = [side for side in (left, right) if isinstance(side, Count)]
-            return frozenset[Variable]().union(*(free_variables(one.body) - {one.variable} for one in counts))
+        case Comparison():
+            return frozenset[Variable]().union(*(free_variables(one.body) - {one.variable} for one in formula.counts))
     return frozenset[Variable]().union(*map(free_variables, parts_of(formula)))
 
 
@@ -345,9 +349,8 @@ def mentions(formula: Formula, variable: Variable) -> bool:
                 return True
             case Exists(bound, _) | Forall(bound, _) if bound == variable:
                 return True
-            case Comparison(_, left, right):
-                if any(isinstance(side, Count) and side.variable == variable for side in (left, right)):
-                    return True
+            case Comparison() if any(count.variable == variable for count in part.counts):
+                return True
     return False
 
 

@@ -365,8 +365,7 @@ class _Strict:
         bounds = bounds_of(formula, truth=truth)
         if bounds is None:
             sides = (formula.left, formula.right)
-            counts = [side for side in sides if isinstance(side, Count)]
-            return bool(counts) or _compared(formula.name, *sides) is truth  # type: ignore[arg-type]
+            return bool(formula.counts) or _compared(formula.name, *sides) is truth  # type: ignore[arg-type]
         variable, body = bounds.counted.variable, bounds.counted.body
         ways: list[Ground] = []
         if bounds.least is not None:

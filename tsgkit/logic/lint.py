@@ -25,7 +25,6 @@ from tsgkit.logic.formula import (
     And,
     Atom,
     Comparison,
-    Count,
     Exists,
     Forall,
     Formula,
@@ -151,8 +150,7 @@ class _Checks:
         if outside := free_variables(formula) & bound:
             names = ", ".join(sorted(variable.name for variable in outside))
             yield Finding("misplaced-number", place, f"what {formula.name} counts depends on {names}")
-        counts = [side for side in (formula.left, formula.right) if isinstance(side, Count)]
-        for number, count in enumerate(counts):
+        for number, count in enumerate(formula.counts):
             yield from self.binder(count.variable, count.body, place, bound)
             yield from self.part(count.body, (*path, number), bound | {count.variable}, top=False)
 

@@ -42,7 +42,7 @@ from tsgkit.logic.formula import (
 from tsgkit.logic.grounding import Fact, Lit, TooLarge, ground
 from tsgkit.logic.layouts import Layout
 from tsgkit.logic.placement import BEYOND, CENTRES, EXACT, Edges, Effort, Placed, PlacementModel, Status
-from tsgkit.logic.verification import verify_strict
+from tsgkit.logic.verification import verify
 from tsgkit.logic.witnesses import Candidate, Domain, TooManyObjects
 
 SECONDS = 2.0
@@ -93,7 +93,7 @@ def proof_of(formula: Formula, effort: Effort) -> Proof:
         objects = max(objects, len(candidates))
         if placed.status == "unsatisfiable":
             return Proof("unsatisfiable", settings, None, objects, ENDLESS if settings.extremes else "")
-        if placed.layout is not None and verify_strict(formula, placed.layout, explain=False).truth:
+        if placed.layout is not None and verify(formula, placed.layout, explain=False).truth:
             return Proof("satisfiable", settings, placed.layout, objects)
     return Proof("not decided", settings, None, objects, why)
 

@@ -193,9 +193,30 @@ def _natural(k: int, rng: random.Random, universal: bool) -> Configuration:
         if every is None and universal:
             continue
         looks = list(_looks(things, rng))
-        if k == 1 and not looks:
-            continue
-        return _in_order(things, looks, every, rng)
+        if k > 1 or looks:
+            break
+    later: list[int] = []  # objects that depend on the universal one come last
+    for number, thing in enumerate(things[1:], 1):
+        if number != every and every is not None and (thing.near == every or thing.near in later):
+            later.append(number)
+    order = [number for number in range(k) if number not in later and number != every]
+    order += [*([] if every is None else [every]), *later]
+    place = {number: order.index(number) for number in order}
+    statements = list(looks)
+    for number, thing in enumerate(things):
+        if thing.step:
+            pair = (thing.near, number) if thing.step.first else (number, thing.near)
+            statements.append(Statement(thing.step.name, pair))
+    statements = [one._replace(things=tuple(place[thing] for thing in one.things)) for one in statements]
+    statements.sort(key=lambda one: (max(one.things), one.things))
+    style = rng.choice((None, *NATURAL.values["style"]))
+    return Configuration(
+        "natural",
+        tuple(things[number].label for number in order),
+        tuple(Requirement((one,)) for one in statements),
+        None if every is None else place[every],
+        style=style,
+    )
 
 
 def _grown(k: int, rng: random.Random) -> list[_Grown]:
@@ -266,29 +287,6 @@ def _looks(things: Sequence[_Grown], rng: random.Random) -> Iterator[Statement]:
 
 def _fitting(thing: _Grown, kind: str) -> list[str]:
     return [one for one in looks_of(thing.label, kind) if not (thing.is_placed and one in UPRIGHT)]
-
-
-def _in_order(
-    things: Sequence[_Grown], looks: Sequence[Statement], every: int | None, rng: random.Random
-) -> Configuration:
-    """Build the configuration, with the objects that depend on the universal one last."""
-    later: list[int] = []
-    for number, thing in enumerate(things[1:], 1):
-        if number != every and every is not None and (thing.near == every or thing.near in later):
-            later.append(number)
-    order = [n for n in range(len(things)) if n not in later and n != every]
-    order += [*([] if every is None else [every]), *later]
-    place = {number: order.index(number) for number in order}
-    said = []
-    for number, thing in enumerate(things):
-        if thing.step:
-            pair = (thing.near, number) if thing.step.first else (number, thing.near)
-            said.append(Statement(thing.step.name, pair))
-    said = [one._replace(things=tuple(place[thing] for thing in one.things)) for one in (*looks, *said)]
-    made = tuple(Requirement((one,)) for one in sorted(said, key=lambda one: (max(one.things), one.things)))
-    style = rng.choice((None, *NATURAL.values["style"]))
-    at = None if every is None else place[every]
-    return Configuration("natural", tuple(things[number].label for number in order), made, at, (), style)
 
 
 # Choices and negations.

@@ -8,7 +8,7 @@
 'what is said of every one applies to nothing: there is no shoe'
 >>> cup, pen = {"label": "cup", "box_2d": [420, 0, 520, 90]}, {"label": "pen", "box_2d": [300, 100, 500, 120]}
 >>> formula = parse("(exists ?c (exists ?p (and (Is ?c 'cup') (Is ?p 'pen') (LeftOf ?c ?p))))")
->>> verdict = verify_strict(formula, {"objects": [cup, pen]})
+>>> verdict = verify(formula, {"objects": [cup, pen]})
 >>> verdict.truth, verdict.reason
 (False, "the cup is left of no pen: the cup ends at x = 520, the pen's centre is at x = 400")
 
@@ -61,10 +61,11 @@ def verify(
     explain: bool = True,
     budget: Budget | None = None,
 ) -> Verdict:
-    """Return the verdict of a profile; ``distinct``, ``grounded`` and ``explain`` apply to ``strict`` only.
+    """Return the verdict on a formula and a layout, given as a ``Layout`` or as plain values.
 
     ``official`` follows the published verifier (:mod:`tsgkit.logic.official`), even if a text does not parse or a
-    layout is malformed. ``strict`` is classical truth on well-formed layouts (:func:`verify_strict`).
+    layout is malformed. ``strict`` is classical truth on well-formed layouts. Only it heeds ``distinct``, ``grounded``
+    (for boxes found in images, which may overlap a little) and ``explain``: without it there is no trace and no reason.
 
     ``strict`` raises ``FormulaProblem`` on a syntax error, and ``UsageError`` if a layout cannot decide the formula.
     """
@@ -72,25 +73,8 @@ def verify(
         return verify_official(formula, scene, work=work, budget=budget)
     if profile != "strict":
         raise UsageError(f"there is no profile {profile}", hint="official or strict")
-    read = parse(formula) if isinstance(formula, str) else formula
-    return verify_strict(read, scene, distinct=distinct, grounded=grounded, work=work, explain=explain, budget=budget)
-
-
-def verify_strict(
-    formula: Formula,
-    scene: object,
-    *,
-    distinct: bool = False,
-    grounded: bool = False,
-    work: int = WORK,
-    explain: bool = True,
-    budget: Budget | None = None,
-) -> Verdict:
-    """Return the verdict on a formula and a layout, given as a ``Layout`` or as plain values.
-
-    ``grounded`` is for boxes found in images, which may overlap a little. Without ``explain`` there is no trace and no
-    reason. Raise ``UsageError`` if a layout cannot decide the formula.
-    """
+    if isinstance(formula, str):
+        formula = parse(formula)
     meter = Meter(work, budget)
     try:
         layout = layout_of(scene, grounded=grounded)

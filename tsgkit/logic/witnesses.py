@@ -278,11 +278,11 @@ class Domain:
                     self._some(variables, body, False, scope, sure=False)
                     for demand in demands:
                         self._every(variables, demand, False, scope)
-            case Comparison(_, left, right):
+            case Comparison():
                 if bounds := bounds_of(formula, truth=truth):
                     limits = [(bounds.counted, bounds.least or 0, bounds.most is not None and bounds.most >= 0)]
                 else:  # both sides count objects: no number of them is known to suffice
-                    limits = [(side, 2, True) for side in (left, right) if isinstance(side, Count)]
+                    limits = [(count, 2, True) for count in formula.counts]
                     self.compares_counts = self.compares_counts or bool(limits)
                 for counted, least, limited in limits:
                     if least > 0:

@@ -36,7 +36,7 @@ from tsgkit.logic.formula import (
     walk,
 )
 from tsgkit.logic.layouts import Layout, LayoutProblem, things_of
-from tsgkit.logic.verification import verify_strict
+from tsgkit.logic.verification import verify
 from tsgkit.suites.formalimg.rows import NATURAL, FormulaSample
 from tsgkit.suites.formalimg.verdicts import WORK, clauses_in, only, required
 from tsgkit.suites.panels import ImageNow, Panel, Shown, box_value, boxes_panel, image_now
@@ -198,7 +198,7 @@ class _Tree:
         kept = set(self.clauses).difference(self.failed) | {path}
         tried = only(self.formula, kept, ())
         scene = {"objects": list(self.judgement.objects or ())}
-        return verify_strict(tried, scene, grounded=self.judgement.grounded, work=WORK).reason
+        return verify(tried, scene, grounded=self.judgement.grounded, work=WORK).reason
 
     def named(self, formula: Formula, why: str) -> list[str]:
         """Return the objects that the reason names, else those of the classes that a part is about."""
