@@ -311,7 +311,6 @@ class Evaluator:
 
     def prepare(self, formula: Formula) -> Part:
         """Compile a formula. Raise ``UsageError`` if a layout cannot decide it."""
-        refuse_deep(formula)
         refuse_unjudgeable(formula)
         return self.part(rename_apart(formula), ())
 
@@ -420,7 +419,8 @@ def cheap_first(parts: Iterable[Part]) -> list[Part]:
 
 
 def refuse_unjudgeable(formula: Formula) -> None:
-    """Raise ``UsageError`` for unknown predicates, free variables and values in the wrong position."""
+    """Raise ``UsageError`` for unknown predicates, free variables, values in the wrong position and deep nesting."""
+    refuse_deep(formula)
     for atom in atoms_of(formula):
         kinds = KNOLLING.predicates.get(atom.name)
         if kinds is None:

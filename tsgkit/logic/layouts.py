@@ -61,6 +61,11 @@ class Box(NamedTuple):
         return self.cx, self.cy
 
     @property
+    def size(self) -> tuple[float, float]:
+        """The width and the height."""
+        return self.x2 - self.x1, self.y2 - self.y1
+
+    @property
     def area(self) -> float:
         """The area; 0 if opposite edges are swapped."""
         return max(0, self.x2 - self.x1) * max(0, self.y2 - self.y1)
@@ -274,12 +279,12 @@ def drawn(layout: Layout, *, blueprint: bool = False, title: str = "") -> str:
     for thing in layout.objects:
         box = thing.box
         paint = NO_PAINT if blueprint else PAINTS.get(thing.color or "", NO_PAINT)
-        place = f'x="{box.x1:g}" y="{box.y1:g}" width="{box.x2 - box.x1:g}" height="{box.y2 - box.y1:g}"'
+        (width, height), (cx, cy) = box.size, box.centre
+        place = f'x="{box.x1:g}" y="{box.y1:g}" width="{width:g}" height="{height:g}"'
         lines.append(f'<rect {place} rx="4" fill="{paint}" stroke="#222222" stroke-width="2"/>')
         words = [] if blueprint else [value for value in (thing.color, thing.material, thing.shape) if value]
-        label = " ".join([*words, thing.label.replace("_", " ")])
+        label = " ".join([*words, thing.label.replace("_", " ")])[:MOST_SHOWN]
         ink = "#ffffff" if not blueprint and thing.color in DARK else "#111111"
-        label, width, height, (cx, cy) = label[:MOST_SHOWN], box.x2 - box.x1, box.y2 - box.y1, box.centre
         letters = WIDTH_OF_LETTER * max(1, len(label))
         across, down = (min(LARGEST, 0.92 * a / letters, 0.7 * b) for a, b in ((width, height), (height, width)))
         upright = across >= min(down, SMALLEST * 1.5)

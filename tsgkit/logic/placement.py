@@ -117,7 +117,7 @@ def solved(model: cp_model.CpModel, effort: Effort) -> tuple[cp_model.CpSolver, 
         solver.parameters.max_time_in_seconds = budget.left
         solver.parameters.max_deterministic_time = effort.seconds
     else:
-        solver.parameters.max_deterministic_time = budget.allowing(effort.seconds)
+        solver.parameters.max_deterministic_time = min(effort.seconds, budget.left)
     status = solver.solve(model)
     budget.spent += solver.response_proto.deterministic_time
     return solver, status
@@ -336,10 +336,6 @@ class PlacementModel:
             self.model.add_multiplication_equality(made, [edges.w, edges.h])
         return self.areas[number]
 
-    def charge(self, amount: Any) -> None:  # noqa: ANN401
-        """Add an amount to the cost, which the search minimises."""
-        self.cost.append(amount)
-
     def distance(self, variable: Any, value: int) -> Any:  # noqa: ANN401
         """Return an upper bound on the distance of a variable from a value; it is exact if minimised."""
         made = self.model.new_int_var(0, 10 * CANVAS, "distance")
@@ -350,8 +346,7 @@ class PlacementModel:
     def hint(self, boxes: Mapping[int, Box]) -> None:
         """Suggest boxes as the starting point of the search."""
         for number, box in boxes.items():
-            edges, sizes = self.edges[number], (box.x2 - box.x1, box.y2 - box.y1)
-            for variable, value in zip(edges, (*box, *sizes), strict=True):
+            for variable, value in zip(self.edges[number], (*box, *box.size), strict=True):
                 self.model.add_hint(variable, round(value / self.rules.unit))
 
     def placed(self, effort: Effort, *, assume: bool = False) -> Placed:

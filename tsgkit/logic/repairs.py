@@ -24,7 +24,7 @@ from typing import Any
 from tsgkit.logic.budget import SECONDS, Budget, OutOfBudget
 from tsgkit.logic.english import with_article
 from tsgkit.logic.evaluation import refuse_unjudgeable
-from tsgkit.logic.formula import Formula, refuse_deep
+from tsgkit.logic.formula import Formula
 from tsgkit.logic.grounding import PRESENT, Fact, Lit, TooLarge, all_of, ground
 from tsgkit.logic.layouts import CANVAS, Box, Layout, Thing, overlaps, things_of
 from tsgkit.logic.placement import Effort, Placed, PlacementModel, Rules, Status, slot_of
@@ -71,7 +71,6 @@ def repair(
     ``effort`` is the limit in deterministic seconds for all searches together, unless a ``budget`` is given. If no
     repair is found by then, the status is not decided.
     """
-    refuse_deep(formula)
     refuse_unjudgeable(formula)
     given = Layout(things_of(scene))
     budget = budget or Budget(effort)
@@ -117,7 +116,7 @@ class _RepairSearch:
                 unused[candidate.label] -= 1
             else:
                 candidates.append(replace(candidate, optional=True))
-        smallest = min([SENSIBLE, *(int(min(_sizes(thing.box))) or 1 for thing in given.objects)])
+        smallest = min([SENSIBLE, *(int(min(thing.box.size)) or 1 for thing in given.objects)])
         self.placing = placing = PlacementModel(candidates, replace(AS_GIVEN, smallest=smallest), budget)
         placing.require(all_of(ground(formula, candidates, one, budget=budget) for one in profiles))
         for number, candidate in enumerate(candidates):
@@ -125,18 +124,18 @@ class _RepairSearch:
             presence = placing.literal(Lit(Fact(PRESENT, (number,)))) if candidate.optional else 1
             if number < len(given.objects):
                 for edge, was in zip(edges[:4], _rounded(given.objects[number].box), strict=True):
-                    placing.charge(placing.distance(edge, int(was)))
-                for size, was in zip((edges.w, edges.h), _sizes(_rounded(given.objects[number].box)), strict=True):
-                    placing.charge(RESIZED * placing.distance(size, int(was)))
-                placing.charge(REMOVED * (1 - presence))
+                    placing.cost.append(placing.distance(edge, int(was)))
+                for size, was in zip((edges.w, edges.h), _rounded(given.objects[number].box).size, strict=True):
+                    placing.cost.append(RESIZED * placing.distance(size, int(was)))
+                placing.cost.append(REMOVED * (1 - presence))
                 continue
             for size, usual in zip((edges.w, edges.h), size_of(candidate.label), strict=True):
-                placing.charge(placing.distance(size, usual))
-            placing.charge(ADDED * presence)
+                placing.cost.append(placing.distance(size, usual))
+            placing.cost.append(ADDED * presence)
         for (number, value), has in placing.has.items():
             if number < len(given.objects):
                 kept = given.objects[number].has(value)
-                placing.charge(RECOLORED * ((1 - has) if kept else has))
+                placing.cost.append(RECOLORED * ((1 - has) if kept else has))
         placing.hint({number: _rounded(thing.box) for number, thing in enumerate(given.objects)})
 
     def layout(self, placed: Placed) -> Layout:
@@ -183,10 +182,6 @@ class _RepairSearch:
         yield from (f"removed {names[number]}" for number in gone)
 
 
-def _sizes(box: Box) -> tuple[float, float]:
-    return box.x2 - box.x1, box.y2 - box.y1
-
-
 def _rounded(box: Box) -> Box:
     return Box(*map(round, box))
 
@@ -194,7 +189,7 @@ def _rounded(box: Box) -> Box:
 def _changes(name: str, before: Thing, after: Thing) -> Iterator[str]:
     old, new = _rounded(before.box), _rounded(after.box)
     across, down = ((new.x1 + new.x2 - old.x1 - old.x2) / 2, (new.y1 + new.y2 - old.y1 - old.y2) / 2)
-    wider, taller = (a - b for a, b in zip(_sizes(new), _sizes(old), strict=True))
+    wider, taller = (a - b for a, b in zip(new.size, old.size, strict=True))
     if wider or taller:
         by = [f"{size:+g} in {word}" for size, word in ((wider, "width"), (taller, "height")) if size]
         yield f"resized {name} by {' and '.join(by)}: from {list(map(int, old))} to {list(map(int, new))}"

@@ -26,7 +26,7 @@ from typing import NamedTuple
 from tsgkit.logic.budget import SECONDS, Budget, OutOfBudget
 from tsgkit.logic.conflicts import conflict_of, leaf_words, leaves, without
 from tsgkit.logic.evaluation import refuse_unjudgeable
-from tsgkit.logic.formula import And, Formula, Iff, Not, Path, refuse_deep, rename_apart, walk
+from tsgkit.logic.formula import And, Formula, Iff, Not, Path, rename_apart, walk
 from tsgkit.logic.grounding import TooLarge, all_of, ground
 from tsgkit.logic.layouts import Layout
 from tsgkit.logic.placement import EXACT, NEAT, ROOMY, Effort, Placed, PlacementModel, Rules, Status, spread_out
@@ -106,7 +106,6 @@ def solve(
     seconds for all searches together, unless a ``budget`` is given; beyond it the formula is not decided. Raise
     ``UsageError`` if a layout cannot decide the formula, or if the extra is missing.
     """
-    refuse_deep(formula)
     refuse_unjudgeable(formula)
     budget = budget or Budget(effort)
     profiles, note = profiles_of(formula)
@@ -241,7 +240,6 @@ def near_misses(formula: Formula, n: int, seed: int = 0, *, budget: Budget | Non
     >>> [miss.layout.objects[0].has("red") for miss in misses if miss.conjunct == "the book is on the left side"]
     [True]
     """
-    refuse_deep(formula)
     refuse_unjudgeable(formula)
     formula, budget, rng = rename_apart(formula), budget or Budget(n * SECONDS), random.Random(seed)
     profiles, _ = profiles_of(formula)

@@ -26,6 +26,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from tsgkit.errors import UsageError
+from tsgkit.logic.clauses import object_classes
 from tsgkit.logic.formula import (
     TRUE,
     And,
@@ -41,7 +42,6 @@ from tsgkit.logic.formula import (
     Not,
     Or,
     Variable,
-    atoms_of,
     conditions_of,
     conjuncts,
     free_variables,
@@ -164,8 +164,7 @@ class Domain:
 
     def __init__(self, formula: Formula) -> None:
         self.formula = rename_apart(formula)
-        terms = [term for atom in atoms_of(self.formula) if atom.name == "Is" for term in atom.args]
-        named = dict.fromkeys(term.text for term in terms if isinstance(term, Literal))
+        named = object_classes(self.formula)
         other = next(label for label in (*KNOLLING.classes, "thing") if label not in named)
         self.classes = (*named, other)
         self.witnesses: list[Witness] = []
