@@ -16,13 +16,12 @@ from logic import made_up_formulas
 from tsgkit.errors import UsageError
 from tsgkit.logic.budget import Budget, OutOfBudget
 from tsgkit.logic.clauses import clause_form
-from tsgkit.logic.conflicts import without
 from tsgkit.logic.formula import Formula, Not
 from tsgkit.logic.grounding import ground
 from tsgkit.logic.layouts import CANVAS, Box, Layout, LayoutProblem, Thing, drawn, layout_of
 from tsgkit.logic.parser import parse
 from tsgkit.logic.repairs import repair
-from tsgkit.logic.solver import NearMiss, near_misses, solve
+from tsgkit.logic.solver import NearMiss, near_misses, solve, without
 from tsgkit.logic.verdicts import Profile
 from tsgkit.logic.verification import verify
 from tsgkit.logic.witnesses import Domain

@@ -23,8 +23,7 @@
 ``grounding``          formulas over candidate objects, without quantifiers
 ``placement``          boxes for ground formulas, by CP-SAT (extra ``logic``)
 ``proofs``             proofs that no layout satisfies a formula, with axioms of finite layouts
-``conflicts``          the conjuncts of a formula, and those that cannot hold together
-``solver``             a layout for a formula, or the parts that conflict; layouts that fail by one named conjunct
+``solver``             a layout for a formula, or the conjuncts that conflict; layouts that fail by one named conjunct
 ``repairs``            the smallest change that makes a layout satisfy a formula
 ``scene_models``       relations and attributes that make a natural formula true
 ``samples``            random configurations, and the formulas they make
