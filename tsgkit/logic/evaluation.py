@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.logic.formula import (
@@ -258,13 +257,6 @@ class NumberComparison(Part):
         return left, right
 
 
-class PendingExists(NamedTuple):
-    """An ``exists`` and the variables bound around it."""
-
-    formula: Exists
-    around: tuple[Variable, ...]
-
-
 class Search:
     """Nested ``exists`` quantifiers that are searched together and can be put in any order.
 
@@ -273,14 +265,14 @@ class Search:
 
     def __init__(self, scope: tuple[Variable, ...]) -> None:
         self.scope = scope
-        self.waiting: dict[Variable, PendingExists] = {}
+        self.waiting: dict[Variable, tuple[Exists, tuple[Variable, ...]]] = {}  # with the variables around each
         self.parts: list[Part] = []
 
-    def linked(self, variable: Variable, sought: PendingExists) -> tuple[Variable, ...]:
+    def linked(self, variable: Variable, around: tuple[Variable, ...]) -> tuple[Variable, ...]:
         """Return the variables, bound around this one or inside it, that it must differ from if variables are
         distinct."""
-        around = [one for one in sought.around if one in self.waiting or one in self.scope]
-        return (*around, *(one for one, other in self.waiting.items() if variable in other.around))
+        outer = [one for one in around if one in self.waiting or one in self.scope]
+        return (*outer, *(one for one, (_, outside) in self.waiting.items() if variable in outside))
 
     def next_variable(
         self, parts: Sequence[Part], others: Callable[[Variable, tuple[Variable, ...]], frozenset[Variable]]
@@ -292,7 +284,7 @@ class Search:
 
         def width(variable: Variable) -> int:
             needs = [part.needs for part in parts if variable in part.needs]
-            return len(others(variable, self.linked(variable, self.waiting[variable])).union(*needs))
+            return len(others(variable, self.linked(variable, self.waiting[variable][1])).union(*needs))
 
         return min(variables, key=width)
 
@@ -347,12 +339,12 @@ class Evaluator:
         parts = search.parts
         while search.waiting:
             variable = search.next_variable(parts, self.others)
-            pending = search.waiting.pop(variable)
-            others = self.others(variable, search.linked(variable, pending))
+            exists, around = search.waiting.pop(variable)
+            others = self.others(variable, search.linked(variable, around))
             staying = cheap_first(part for part in parts if variable in part.needs)
-            body = staying[0] if len(staying) == 1 else Connective(self, And, pending.formula.body, staying)
+            body = staying[0] if len(staying) == 1 else Connective(self, And, exists.body, staying)
             leaving = [part for part in parts if variable not in part.needs]
-            parts = [*leaving, Existential(self, pending.formula, variable, others, body)]
+            parts = [*leaving, Existential(self, exists, variable, others, body)]
         return cheap_first(parts)
 
     def gather(self, formula: Formula, around: tuple[Variable, ...], search: Search) -> None:
@@ -362,7 +354,7 @@ class Evaluator:
                 self.gather(part, around, search)
         elif isinstance(formula, Exists) and len(search.waiting) < MOST_TOGETHER:
             self.classes[formula.variable] = demanded_class(formula.variable, formula.body)
-            search.waiting[formula.variable] = PendingExists(formula, around)
+            search.waiting[formula.variable] = formula, around
             self.gather(formula.body, (*around, formula.variable), search)
         elif isinstance(formula, Exists):
             search.parts += self.conjuncts(formula, around)

@@ -387,10 +387,6 @@ def _text(part: Formula | Number | Term) -> str:
     return f"({' '.join(words)})"
 
 
-def _shown(formula: Formula) -> str:
-    return f"<pre>{escape(text_of(formula))}</pre>"
-
-
 _KINDS: tuple[Any, ...] = (Atom, Not, And, Or, Implies, Iff, Exists, Forall, Comparison)
 for _kind in _KINDS:  # shown by notebooks
-    _kind._repr_html_ = _shown
+    _kind._repr_html_ = lambda formula: f"<pre>{escape(text_of(formula))}</pre>"
