@@ -55,7 +55,18 @@ def world_of(formula: Formula, *, budget: Budget | None = None) -> frozenset[Fac
     model.add_bool_or([_literal(model, facts, grounded)])
     for one, other in _excluding(facts):
         model.add_bool_or([facts[one].Not(), facts[other].Not()])
-    _order(model, facts, len(candidates))
+    numbers = range(len(candidates))  # left-of and carrying relations have no cycles
+    across = [model.new_int_var(0, len(candidates), f"across_{number}") for number in numbers]
+    height = [model.new_int_var(0, len(candidates), f"height_{number}") for number in numbers]
+    for fact, variable in facts.items():
+        if fact.name in ("LeftOf", "RightOf", *CARRYING, "Holding", "NextTo"):
+            first, second = fact.things if fact.name != "RightOf" else fact.things[::-1]
+            if first == second:
+                model.add(variable == 0)
+            elif fact.name in ("LeftOf", "RightOf"):
+                model.add(across[first] < across[second]).only_enforce_if(variable)
+            elif fact.name in CARRYING:
+                model.add(height[first] > height[second]).only_enforce_if(variable)
     for one in facts:
         for other in _implied(one):
             model.add_implication(facts[one], facts[other])
@@ -101,10 +112,8 @@ def _facts(grounded: Ground) -> Iterator[Fact]:
         case grounding.All(parts) | grounding.Any(parts):
             for part in parts:
                 yield from _facts(part)
-        case Tally(_, plus, minus, _):
-            for pair in (*plus, *minus):
-                for part in pair:
-                    yield from _facts(part)
+        case Tally():
+            raise UsageError("formulas with counts have no world", hint="counts are supported on layouts only")
 
 
 EFFORT = 5.0
@@ -130,21 +139,6 @@ def _excluding(facts: Iterable[Fact]) -> Iterator[tuple[Fact, Fact]]:
             yield one, other
 
 
-def _order(model: Any, facts: Mapping[Fact, Any], many: int) -> None:  # noqa: ANN401
-    """Require that left-of and carrying relations have no cycles."""
-    across = [model.new_int_var(0, many, f"across_{number}") for number in range(many)]
-    height = [model.new_int_var(0, many, f"height_{number}") for number in range(many)]
-    for fact, variable in facts.items():
-        if fact.name in ("LeftOf", "RightOf", *CARRYING, "Holding", "NextTo"):
-            one, other = fact.things if fact.name != "RightOf" else fact.things[::-1]
-            if one == other:
-                model.add(variable == 0)
-            elif fact.name in ("LeftOf", "RightOf"):
-                model.add(across[one] < across[other]).only_enforce_if(variable)
-            elif fact.name in CARRYING:
-                model.add(height[one] > height[other]).only_enforce_if(variable)
-
-
 def _literal(model: Any, facts: Mapping[Fact, Any], grounded: Ground) -> Any:  # noqa: ANN401
     """Return a variable that is true only if the ground formula is."""
     if isinstance(grounded, Lit):
@@ -158,6 +152,4 @@ def _literal(model: Any, facts: Mapping[Fact, Any], grounded: Ground) -> Any:  #
                 model.add_implication(made, _literal(model, facts, part))
         case grounding.Any(parts):
             model.add_bool_or([_literal(model, facts, part) for part in parts]).only_enforce_if(made)
-        case Tally():
-            raise UsageError("formulas with counts have no world", hint="counts are supported on layouts only")
     return made
