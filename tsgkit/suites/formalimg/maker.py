@@ -81,8 +81,8 @@ def composed(k: int, scenario: Scenario, seed: int, objects: int | None = None) 
 
     More ``objects`` than K form unrelated groups of K (the last may be smaller).
     """
+    from tsgkit.logic.english import instruction
     from tsgkit.logic.samples import configuration, formula_of
-    from tsgkit.logic.verbalisation import instruction
 
     if objects is not None and objects != k:
         formula = _grouped(k, scenario, seed, objects)

@@ -46,7 +46,7 @@ from tsgkit.logic.formula import (
 from tsgkit.logic.official import verify_official
 from tsgkit.logic.parser import parse
 from tsgkit.logic.verdicts import Verdict
-from tsgkit.logic.verification import verify_strict
+from tsgkit.logic.verification import verify
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.suites.formalimg.rows import NATURAL, FormulaSample
 from tsgkit.suites.judgement import AnswerScores, PartOfSample, Scores
@@ -106,7 +106,7 @@ def verdict_on(
     sample: FormulaSample, scene: dict[str, object], *, grounded: bool = False
 ) -> tuple[Verdict, Sequence[Clause]]:
     """Return the strict verdict on a layout, and the clauses with their truth."""
-    verdict = verify_strict(sample.formula, scene, grounded=grounded)
+    verdict = verify(sample.formula, scene, grounded=grounded)
     if verdict.truth:
         return verdict, clauses_of(sample.formula, hold=True)
     if verdict.status == "rejected":
@@ -223,7 +223,7 @@ def _add_clauses(paths: Sequence[Path], kept: set[Path], formula: Formula, scene
     if not paths:
         return
     tried = only(formula, kept.union(paths), ())
-    if verify_strict(tried, scene, grounded=grounded, work=WORK, explain=False).truth:
+    if verify(tried, scene, grounded=grounded, work=WORK, explain=False).truth:
         kept.update(paths)
     elif len(paths) > 1:
         middle = len(paths) // 2

@@ -36,7 +36,7 @@ from tsgkit.logic.formula import (
     walk,
 )
 from tsgkit.logic.layouts import Layout, LayoutProblem, things_of
-from tsgkit.logic.verification import verify_strict
+from tsgkit.logic.verification import verify
 from tsgkit.suites.formalimg.rows import NATURAL, FormulaSample
 from tsgkit.suites.formalimg.verdicts import WORK, clauses_in, only, required
 from tsgkit.suites.panels import ImageNow, Panel, Shown, box_value, boxes_panel, image_now
@@ -162,7 +162,7 @@ def formula_tree(formula: Formula, judgement: Judgement) -> dict[str, Any]:
             # why it does not hold together with those that do
             tried = only(formula, set(clauses).difference(failed) | {path}, ())
             scene = {"objects": list(judgement.objects or ())}
-            why = verify_strict(tried, scene, grounded=judgement.grounded, work=WORK).reason
+            why = verify(tried, scene, grounded=judgement.grounded, work=WORK).reason
         return part_value(text_of(inner), holds, why, named(inner, why))
 
     def named(inner: Formula, why: str) -> list[str]:
