@@ -29,7 +29,7 @@ from tsgkit.logic.formula import Formula
 from tsgkit.logic.official import verify_official
 from tsgkit.logic.parser import parse
 from tsgkit.logic.verdicts import Verdict
-from tsgkit.logic.verification import verify_strict
+from tsgkit.logic.verification import verify
 from tsgkit.logic.vocabulary import KNOLLING
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
@@ -94,8 +94,8 @@ def plain(formula: Formula, scene: Scene) -> bool | None:
 WAYS = (
     Way("plain", plain),
     Way("official", verify_official),
-    Way("strict", lambda formula, scene: verify_strict(formula, scene, explain=False)),
-    Way("strict, explained", verify_strict),
+    Way("strict", lambda formula, scene: verify(formula, scene, explain=False)),
+    Way("strict, explained", verify),
 )
 
 

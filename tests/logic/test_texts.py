@@ -16,7 +16,7 @@ from shipped import OFFICIAL_DATA, needs_official_data
 from tsgkit.errors import UsageError
 from tsgkit.logic import formula as f
 from tsgkit.logic.clauses import category, clause_form, closures, form_of_text, k_as_defined, object_classes
-from tsgkit.logic.english import reading_of
+from tsgkit.logic.english import instruction, reading_of
 from tsgkit.logic.formula import MAX_DEPTH, atoms_of, depth, free_variables, lifted, parts_of, text_of, walk, with_parts
 from tsgkit.logic.grounding import Fact
 from tsgkit.logic.layouts import overlaps
@@ -27,7 +27,6 @@ from tsgkit.logic.published_readers import as_published, read_engine, read_lifti
 from tsgkit.logic.samples import Scenario, Twist, configuration, formula_of
 from tsgkit.logic.scene_models import faults, world_of
 from tsgkit.logic.solver import solve
-from tsgkit.logic.verbalisation import instruction
 from tsgkit.logic.verification import verify
 from tsgkit.logic.vocabulary import KNOLLING, NATURAL, SCENARIOS
 

@@ -17,7 +17,7 @@ from tsgkit.logic.layouts import LayoutProblem, layout_of
 from tsgkit.logic.official import verify_official
 from tsgkit.logic.parser import FormulaProblem, parse
 from tsgkit.logic.verdicts import MOST_LINES, Profile
-from tsgkit.logic.verification import verify, verify_strict
+from tsgkit.logic.verification import verify
 
 PROFILES: tuple[Profile, ...] = ("official", "strict")
 PAIR = "(exists ?x (exists ?y (and (Is ?x 'shoe') (Is ?y 'hat') ({} ?x ?y))))"
@@ -84,7 +84,7 @@ def test_strict_verdict_equals_plain_evaluation() -> None:
         formula = made_up_formulas.formula(random, deepest=random.choice((3, 4, 5, 6)))
         layout = made_up_formulas.layout(random, broken=0.02, apart=random.random() < 0.9)
         distinct, grounded = random.random() < 0.5, random.random() < 0.3
-        verdict = verify_strict(formula, layout, distinct=distinct, grounded=grounded)
+        verdict = verify(formula, layout, distinct=distinct, grounded=grounded)
         wanted = naive.strict(formula, layout, distinct=distinct, grounded=grounded)
         assert verdict.truth == wanted, (text_of(formula), layout, distinct, grounded, verdict)
         assert (verdict.reason == "") == wanted

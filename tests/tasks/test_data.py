@@ -30,7 +30,7 @@ from tsgkit.logic.scene_models import faults, world_of
 from tsgkit.logic.solver import solve
 from tsgkit.logic.verification import verify
 from tsgkit.logic.vocabulary import SCENARIOS
-from tsgkit.logic.witnesses import is_enough
+from tsgkit.logic.witnesses import Domain
 from tsgkit.report.audit_report import audit_of
 from tsgkit.runs.plan import Plan
 
@@ -155,6 +155,6 @@ def check_satisfiable(instructions: list[Row]) -> None:
             assert world is not None and not faults(world), where
             continue
         layout = solve(formula).layout
-        assert layout is not None and is_enough(formula), where
+        assert layout is not None and Domain(formula).last_round is not None, where
         layout_of(layout.value)
         assert verify(formula, layout).truth and verify(row["dsl"], layout.value, "official").truth, where

@@ -12,7 +12,7 @@
 ``lint``               errors and warnings about a text, and the result of the published validator
 ``published_readers``  the three published readers, where they differ, and lifting between them
 ``clauses``            clause forms, K, closures, categories of clauses
-``english``            formulas in plain English
+``english``            formulas in plain English: readings and instructions
 ``layouts``            validated layouts of labelled boxes, the relations between boxes, layouts as SVG
 ``verification``       verification of a layout in both profiles; strict verdicts are explained in words
 ``evaluation``         the truth of a formula on a layout, for strict verdicts
@@ -23,13 +23,11 @@
 ``grounding``          formulas over candidate objects, without quantifiers
 ``placement``          boxes for ground formulas, by CP-SAT (extra ``logic``)
 ``proofs``             proofs that no layout satisfies a formula, with axioms of finite layouts
-``conflicts``          the conjuncts of a formula, and those that cannot hold together
-``solver``             a layout for a formula, or the parts that conflict; layouts that fail by one named conjunct
+``solver``             a layout for a formula, or the conjuncts that conflict; layouts that fail by one named conjunct
 ``repairs``            the smallest change that makes a layout satisfy a formula
 ``scene_models``       relations and attributes that make a natural formula true
 ``samples``            random configurations, and the formulas they make
 ``plausibility``       plausible relations between objects, for ``samples``
-``verbalisation``      formulas as instructions
 =====================  ==========================================================================================
 
 Pure: nothing here touches the network, the clock, the disk or a model.
@@ -37,7 +35,7 @@ Pure: nothing here touches the network, the clock, the disk or a model.
 
 from tsgkit.logic.budget import Budget, OutOfBudget
 from tsgkit.logic.clauses import ClauseForm, clause_form, closures, k_as_defined, object_classes
-from tsgkit.logic.english import reading_of
+from tsgkit.logic.english import instruction, reading_of
 from tsgkit.logic.formula import (
     And,
     Atom,
@@ -62,7 +60,6 @@ from tsgkit.logic.published_readers import as_published
 from tsgkit.logic.repairs import Repair, repair
 from tsgkit.logic.samples import Configuration, configuration, formula_of
 from tsgkit.logic.solver import NearMiss, Solution, near_misses, solve
-from tsgkit.logic.verbalisation import instruction
 from tsgkit.logic.verdicts import Trace, Verdict
 from tsgkit.logic.verification import verify
 from tsgkit.logic.vocabulary import KNOLLING, NATURAL, SCENARIOS, Vocabulary

@@ -2,8 +2,8 @@
 
 >>> budget = Budget(0.5)
 >>> budget.spend(0.3)
->>> round(budget.left, 1), budget.allowing(10.0) == budget.left
-(0.2, True)
+>>> round(budget.left, 1)
+0.2
 >>> budget.spend(0.3)
 Traceback (most recent call last):
 ...
@@ -47,10 +47,6 @@ class Budget:
     def left(self) -> float:
         """The seconds left: negative if more were used."""
         return self.seconds - (self.clock() - self.began if self.clock else self.spent)
-
-    def allowing(self, seconds: float) -> float:
-        """Return ``seconds``, or the seconds left if fewer."""
-        return min(seconds, self.left)
 
     def check(self) -> None:
         """Raise ``OutOfBudget`` if nothing is left."""

@@ -36,6 +36,7 @@ from tsgkit.logic.formula import (
     Or,
     Variable,
     atoms_of,
+    conjunction,
     free_variables,
     parts_of,
     refuse_deep,
@@ -73,7 +74,7 @@ class Component:
     @property
     def formula(self) -> Formula:
         """The component as a formula."""
-        return _under(self.prefix, self.clauses[0] if len(self.clauses) == 1 else And(self.clauses))
+        return _under(self.prefix, conjunction(self.clauses))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +87,7 @@ class ClauseForm:
     @property
     def formula(self) -> Formula:
         """The form as one formula."""
-        parts = (*(component.formula for component in self.components), *self.quantities)
-        return parts[0] if len(parts) == 1 else And(parts)
+        return conjunction((*(component.formula for component in self.components), *self.quantities))
 
     @property
     def text(self) -> str:
@@ -230,40 +230,36 @@ def _without_iff(formula: Formula) -> Formula:
 
 
 def _clausal(formula: Formula, mode: _Mode) -> Formula:
+    """Return a formula with negations at its atoms and conjunctions outside of disjunctions."""
     mode.budget.step()
     match formula:
-        case Implies(left, right):
-            return _clausal(Or((Not(left), right)), mode)
-        case Iff(left, right):
-            return _clausal(And((Implies(left, right), Implies(right, left))), mode)
-        case Not(body):
-            return _negated(formula, body, mode)
-        case Exists(variable, body) | Forall(variable, body):
-            return type(formula)(variable, _clausal(body, mode))
         case And(parts):
             return And(tuple(_flat(And, (_clausal(part, mode) for part in parts))))
         case Or(parts):
             return _disjunction([_clausal(part, mode) for part in parts], mode)
-    return formula
-
-
-def _negated(formula: Formula, body: Formula, mode: _Mode) -> Formula:
-    match body:
-        case Not(inner):
-            return _clausal(inner, mode)
-        case And(parts):
-            return _clausal(Or(tuple(map(Not, parts))), mode)
-        case Or(parts):
-            return _clausal(And(tuple(map(Not, parts))), mode)
+        case Exists(variable, body) | Forall(variable, body):
+            return type(formula)(variable, _clausal(body, mode))
         case Implies(left, right):
-            return _clausal(And((left, Not(right))), mode)
+            equivalent: Formula = Or((Not(left), right))
         case Iff(left, right):
-            return _clausal(Or((And((left, Not(right))), And((right, Not(left))))), mode)
-        case Exists(variable, inner):
-            return _clausal(Forall(variable, Not(inner)), mode)
-        case Forall(variable, inner):
-            return _clausal(Exists(variable, Not(inner)), mode)
-    return formula
+            equivalent = And((Implies(left, right), Implies(right, left)))
+        case Not(Not(body)):
+            equivalent = body
+        case Not(And(parts)):
+            equivalent = Or(tuple(map(Not, parts)))
+        case Not(Or(parts)):
+            equivalent = And(tuple(map(Not, parts)))
+        case Not(Implies(left, right)):
+            equivalent = And((left, Not(right)))
+        case Not(Iff(left, right)):
+            equivalent = Or((And((left, Not(right))), And((right, Not(left)))))
+        case Not(Exists(variable, body)):
+            equivalent = Forall(variable, Not(body))
+        case Not(Forall(variable, body)):
+            equivalent = Exists(variable, Not(body))
+        case _:
+            return formula
+    return _clausal(equivalent, mode)
 
 
 def _flat(kind: type[And] | type[Or], parts: Iterable[Formula]) -> Iterator[Formula]:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.logic.formula import (
@@ -86,19 +85,25 @@ class AtomPart(Part):
         key = (values[self.first], values[self.last])
         if (known := self.known.get(key)) is None:
             things = [self.evaluator.layout.objects[values[slot]] for slot in self.slots]
-            match self.formula:
-                case Atom("Is", (_, Literal(label))):
-                    known = things[0].label == label
-                case Atom("Has", (_, Literal(value))):
-                    known = things[0].has(value)
-                case _:
-                    known = RELATIONS[self.formula.name](*(thing.box for thing in things))
+            name, value = self.formula.name, self.formula.args[-1]
+            if isinstance(value, Literal):
+                known = things[0].label == value.text if name == "Is" else things[0].has(value.text)
+            else:
+                known = RELATIONS[name](*[thing.box for thing in things])
             self.known[key] = known
         return known
 
 
+def all_hold(parts: Iterable[Part]) -> bool:
+    """Return whether all parts hold. Verdicts spend much of their time here: a loop is faster than a generator."""
+    for part in parts:  # noqa: SIM110
+        if not part.truth():
+            return False
+    return True
+
+
 HOLDS: Mapping[type[Formula], Callable[[Sequence[Part]], bool]] = {
-    And: lambda parts: all(part.truth() for part in parts),
+    And: all_hold,
     Or: lambda parts: any(part.truth() for part in parts),
     Not: lambda parts: not parts[0].truth(),
     Implies: lambda parts: not parts[0].truth() or parts[1].truth(),
@@ -172,7 +177,7 @@ class Quantifier(Part):
             for number in range(len(self.evaluator.layout.objects)):
                 self.evaluator.meter.step()
                 self.evaluator.values[self.slot] = number
-                if all(part.truth() for part in alone):
+                if all_hold(alone):
                     matches.append(number)
             self.matches = matches
         return self.matches
@@ -184,7 +189,7 @@ class Existential(Quantifier):
     def compute(self) -> int:
         """Return whether a choice makes the body true."""
         matches = self.matching(conjoined(self.body))
-        return any(all(part.truth() for part in self.rest) for _ in self.choices(matches))
+        return any(all_hold(self.rest) for _ in self.choices(matches))
 
 
 class Universal(Quantifier):
@@ -252,13 +257,6 @@ class NumberComparison(Part):
         return left, right
 
 
-class PendingExists(NamedTuple):
-    """An ``exists`` and the variables bound around it."""
-
-    formula: Exists
-    around: tuple[Variable, ...]
-
-
 class Search:
     """Nested ``exists`` quantifiers that are searched together and can be put in any order.
 
@@ -267,14 +265,14 @@ class Search:
 
     def __init__(self, scope: tuple[Variable, ...]) -> None:
         self.scope = scope
-        self.waiting: dict[Variable, PendingExists] = {}
+        self.waiting: dict[Variable, tuple[Exists, tuple[Variable, ...]]] = {}  # with the variables around each
         self.parts: list[Part] = []
 
-    def linked(self, variable: Variable, sought: PendingExists) -> tuple[Variable, ...]:
+    def linked(self, variable: Variable, around: tuple[Variable, ...]) -> tuple[Variable, ...]:
         """Return the variables, bound around this one or inside it, that it must differ from if variables are
         distinct."""
-        around = [one for one in sought.around if one in self.waiting or one in self.scope]
-        return (*around, *(one for one, other in self.waiting.items() if variable in other.around))
+        outer = [one for one in around if one in self.waiting or one in self.scope]
+        return (*outer, *(one for one, (_, outside) in self.waiting.items() if variable in outside))
 
     def next_variable(
         self, parts: Sequence[Part], others: Callable[[Variable, tuple[Variable, ...]], frozenset[Variable]]
@@ -286,7 +284,7 @@ class Search:
 
         def width(variable: Variable) -> int:
             needs = [part.needs for part in parts if variable in part.needs]
-            return len(others(variable, self.linked(variable, self.waiting[variable])).union(*needs))
+            return len(others(variable, self.linked(variable, self.waiting[variable][1])).union(*needs))
 
         return min(variables, key=width)
 
@@ -305,7 +303,6 @@ class Evaluator:
 
     def prepare(self, formula: Formula) -> Part:
         """Compile a formula. Raise ``UsageError`` if a layout cannot decide it."""
-        refuse_deep(formula)
         refuse_unjudgeable(formula)
         return self.part(rename_apart(formula), ())
 
@@ -342,12 +339,12 @@ class Evaluator:
         parts = search.parts
         while search.waiting:
             variable = search.next_variable(parts, self.others)
-            pending = search.waiting.pop(variable)
-            others = self.others(variable, search.linked(variable, pending))
+            exists, around = search.waiting.pop(variable)
+            others = self.others(variable, search.linked(variable, around))
             staying = cheap_first(part for part in parts if variable in part.needs)
-            body = staying[0] if len(staying) == 1 else Connective(self, And, pending.formula.body, staying)
+            body = staying[0] if len(staying) == 1 else Connective(self, And, exists.body, staying)
             leaving = [part for part in parts if variable not in part.needs]
-            parts = [*leaving, Existential(self, pending.formula, variable, others, body)]
+            parts = [*leaving, Existential(self, exists, variable, others, body)]
         return cheap_first(parts)
 
     def gather(self, formula: Formula, around: tuple[Variable, ...], search: Search) -> None:
@@ -357,7 +354,7 @@ class Evaluator:
                 self.gather(part, around, search)
         elif isinstance(formula, Exists) and len(search.waiting) < MOST_TOGETHER:
             self.classes[formula.variable] = demanded_class(formula.variable, formula.body)
-            search.waiting[formula.variable] = PendingExists(formula, around)
+            search.waiting[formula.variable] = formula, around
             self.gather(formula.body, (*around, formula.variable), search)
         elif isinstance(formula, Exists):
             search.parts += self.conjuncts(formula, around)
@@ -414,7 +411,8 @@ def cheap_first(parts: Iterable[Part]) -> list[Part]:
 
 
 def refuse_unjudgeable(formula: Formula) -> None:
-    """Raise ``UsageError`` for unknown predicates, free variables and values in the wrong position."""
+    """Raise ``UsageError`` for unknown predicates, free variables, values in the wrong position and deep nesting."""
+    refuse_deep(formula)
     for atom in atoms_of(formula):
         kinds = KNOLLING.predicates.get(atom.name)
         if kinds is None:

@@ -156,6 +156,11 @@ class Comparison:
         if any(not isinstance(side, Count) and not abs(side) < MOST for side in (self.left, self.right)):
             raise UsageError(f"{self.name} needs numbers smaller than {MOST:g}")
 
+    @property
+    def counts(self) -> tuple[Count, ...]:
+        """The sides that count objects."""
+        return tuple(side for side in (self.left, self.right) if isinstance(side, Count))
+
 
 Formula: TypeAlias = Atom | Not | And | Or | Implies | Iff | Exists | Forall | Comparison
 TRUE = And(())
@@ -172,8 +177,8 @@ def parts_of(formula: Formula) -> tuple[Formula, ...]:
             return (body,)
         case Implies(left, right) | Iff(left, right):
             return (left, right)
-        case Comparison(_, left, right):
-            return tuple(side.body for side in (left, right) if isinstance(side, Count))
+        case Comparison():
+            return tuple(count.body for count in formula.counts)
     return ()
 
 
@@ -219,20 +224,14 @@ def free_variables(formula: Formula) -> frozenset[Variable]:
             return frozenset(arg for arg in args if isinstance(arg, Variable))
         case Exists(variable, body) | Forall(variable, body):
             return free_variables(body) - {variable}
-        case Comparison(_, left, right):
-            counts = [side for side in (left, right) if isinstance(side, Count)]
-            return frozenset[Variable]().union(*(free_variables(one.body) - {one.variable} for one in counts))
+        case Comparison():
+            return frozenset[Variable]().union(*(free_variables(one.body) - {one.variable} for one in formula.counts))
     return frozenset[Variable]().union(*map(free_variables, parts_of(formula)))
 
 
 def depth(formula: Formula) -> int:
     """Return the nesting depth of a formula: 1 for an atom."""
-    deepest, waiting = 0, [(1, formula)]
-    while waiting:
-        level, one = waiting.pop()
-        deepest = max(deepest, level)
-        waiting.extend((level + 1, part) for part in parts_of(one))
-    return deepest
+    return 1 + max(len(path) for path, _ in walk(formula))
 
 
 def refuse_deep(formula: Formula) -> None:
@@ -247,6 +246,11 @@ def refuse_deep(formula: Formula) -> None:
 def conjuncts(formula: Formula) -> list[Formula]:
     """Return the parts of a conjunction, flattening nested conjunctions."""
     return [one for part in formula.parts for one in conjuncts(part)] if isinstance(formula, And) else [formula]
+
+
+def conjunction(parts: Sequence[Formula]) -> Formula:
+    """Return the conjunction of some parts: a single part as it is."""
+    return parts[0] if len(parts) == 1 else And(tuple(parts))
 
 
 def peeled(formula: Formula) -> tuple[list[Variable], Formula]:
@@ -265,12 +269,14 @@ def conditions_of(body: Formula) -> list[Formula]:
 
 def demanded_class(variable: Variable, body: Formula) -> str | None:
     """Return the class that a body requires of a variable, or None."""
-    for part in conjuncts(body):
-        match part:
-            case Atom("Is", (first, Literal(text))) if first == variable:
-                return text
-            case Exists(bound, inner) if bound != variable and (found := demanded_class(variable, inner)) is not None:
-                return found
+    match body:
+        case Atom("Is", (first, Literal(text))) if first == variable:
+            return text
+        case And(parts):
+            classes = (demanded_class(variable, part) for part in parts)
+            return next((label for label in classes if label is not None), None)
+        case Exists(bound, inner) if bound != variable:
+            return demanded_class(variable, inner)
     return None
 
 
@@ -328,11 +334,11 @@ def lifted(formula: Formula) -> Formula:
     if not isinstance(formula, Exists) or not isinstance(formula.body, And):
         return formula
     variable, parts = formula.variable, formula.body.parts
-    staying = tuple(part for part in parts if mentions(part, variable))
-    leaving = tuple(part for part in parts if not mentions(part, variable))
+    staying = [part for part in parts if mentions(part, variable)]
+    leaving = [part for part in parts if not mentions(part, variable)]
     if staying or not leaving:
-        leaving = (*leaving, Exists(variable, staying[0] if len(staying) == 1 else And(staying)))
-    return leaving[0] if len(leaving) == 1 else And(leaving)
+        leaving.append(Exists(variable, conjunction(staying)))
+    return conjunction(leaving)
 
 
 def mentions(formula: Formula, variable: Variable) -> bool:
@@ -343,9 +349,8 @@ def mentions(formula: Formula, variable: Variable) -> bool:
                 return True
             case Exists(bound, _) | Forall(bound, _) if bound == variable:
                 return True
-            case Comparison(_, left, right):
-                if any(isinstance(side, Count) and side.variable == variable for side in (left, right)):
-                    return True
+            case Comparison() if any(count.variable == variable for count in part.counts):
+                return True
     return False
 
 
@@ -382,10 +387,6 @@ def _text(part: Formula | Number | Term) -> str:
     return f"({' '.join(words)})"
 
 
-def _shown(formula: Formula) -> str:
-    return f"<pre>{escape(text_of(formula))}</pre>"
-
-
 _KINDS: tuple[Any, ...] = (Atom, Not, And, Or, Implies, Iff, Exists, Forall, Comparison)
 for _kind in _KINDS:  # shown by notebooks
-    _kind._repr_html_ = _shown
+    _kind._repr_html_ = lambda formula: f"<pre>{escape(text_of(formula))}</pre>"

@@ -14,7 +14,7 @@ nested foralls applies to an object.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import NamedTuple, TypeAlias
 
@@ -153,46 +153,22 @@ def ground(
 
 def all_of(parts: Iterable[Ground]) -> Ground:
     """Return the conjunction without true parts; stop at the first false part."""
-    return _joined(parts, All, neutral=True)
+    return joined(parts, conjunctive=True)
 
 
-def any_of(parts: Iterable[Ground]) -> Ground:
-    """Return the disjunction without false parts; stop at the first true part."""
-    return _joined(parts, Any, neutral=False)
-
-
-def _joined(parts: Iterable[Ground], kind: type[All] | type[Any], *, neutral: bool) -> Ground:
+def joined(parts: Iterable[Ground], *, conjunctive: bool) -> Ground:
+    """Return the conjunction or the disjunction of some parts, up to the first part that decides it."""
+    kind = All if conjunctive else Any
     kept: dict[Ground, None] = {}
     for part in parts:
         if isinstance(part, bool):
-            if part is not neutral:
-                return not neutral
+            if part is not conjunctive:
+                return part
         elif isinstance(part, kind):
             kept |= dict.fromkeys(part.parts)
         else:
             kept[part] = None
-    return neutral if not kept else next(iter(kept)) if len(kept) == 1 else kind(tuple(kept))
-
-
-def holds(ground: Ground, facts: frozenset[Fact]) -> bool:
-    """Return whether a ground formula is true if exactly these facts are.
-
-    >>> cup_left = Fact("OnLeftSide", (0,))
-    >>> holds(Any((Lit(cup_left), False)), frozenset({cup_left})), holds(Lit(cup_left), frozenset())
-    (True, False)
-    """
-    match ground:
-        case bool():
-            return ground
-        case Lit(fact, positive):
-            return (fact in facts) is positive
-        case All(parts):
-            return all(holds(part, facts) for part in parts)
-        case Any(parts):
-            return any(holds(part, facts) for part in parts)
-        case Tally(name, plus, minus, number):
-            count = sum(holds(part, facts) for part, _ in plus) - sum(holds(part, facts) for part, _ in minus)
-            return _compared(name, count, number)
+    return conjunctive if not kept else next(iter(kept)) if len(kept) == 1 else kind(tuple(kept))
 
 
 def _compared(name: str, left: float, right: float) -> bool:
@@ -238,15 +214,11 @@ class _Strict:
 
     def every_number(self) -> list[int]:
         """Return the candidates over which universal statements range."""
-        return self.numbers(None if self.rounds is None else self.rounds - 2)
+        return self.numbers(0 if self.rounds is None else self.rounds - 2)
 
-    def numbers(self, oldest: int | None) -> list[int]:
-        """Return the candidates up to an age; all if it is None."""
-        return [number for number, one in enumerate(self.candidates) if oldest is None or one.age <= oldest]
-
-    def witnesses(self, reach: int) -> list[int]:
-        """Return the candidates that may be witnesses at a reach."""
-        return self.numbers(None if self.rounds is None else reach + 1)
+    def numbers(self, oldest: int) -> list[int]:
+        """Return the candidates up to an age; without rounds, all."""
+        return [number for number, one in enumerate(self.candidates) if self.rounds is None or one.age <= oldest]
 
     def reach(self, body: Formula, values: Values) -> int:
         """Return the greatest age of the objects that a witness for a body depends on; -1 if there are none."""
@@ -273,22 +245,24 @@ class _Strict:
             case Not(body):
                 return self.of(body, values, not truth)
             case And(parts):
-                return joined(self.of(part, values, truth) for part in _cheap_first(parts))(truth)
+                return joined((self.of(part, values, truth) for part in _cheap_first(parts)), conjunctive=truth)
             case Or(parts):
-                return joined(self.of(part, values, truth) for part in _cheap_first(parts))(not truth)
+                return joined((self.of(part, values, truth) for part in _cheap_first(parts)), conjunctive=not truth)
             case Implies(left, right):
                 sides = ((left, not truth), (right, truth))
-                return joined(self.of(side, values, one) for side, one in sides)(not truth)
+                return joined((self.of(side, values, one) for side, one in sides), conjunctive=not truth)
             case Iff(left, right):
                 ways = ((True, truth), (False, not truth))
-                return any_of(all_of((self.of(left, values, a), self.of(right, values, b))) for a, b in ways)
+                both = (all_of((self.of(left, values, a), self.of(right, values, b))) for a, b in ways)
+                return joined(both, conjunctive=False)
             case Exists():
-                return joined(
+                spread = (
                     self.chosen((part.variable,), part.body, values, truth, holding=True)
                     if isinstance(part, Exists)
                     else self.of(part, values, truth)
                     for part in self.spread(formula)
-                )(truth)
+                )
+                return joined(spread, conjunctive=truth)
             case Forall():
                 return self.every(formula, values, truth)
             case Comparison():
@@ -323,14 +297,14 @@ class _Strict:
     def every(self, formula: Forall, values: Values, truth: bool) -> Ground:
         variables, body = peeled(formula)
         demands = conditions_of(body)
-        some = self.numbers(None) if demands else self.witnesses(self.reach(formula, values))
+        some = list(range(len(self.candidates))) if demands else self.numbers(self.reach(formula, values) + 1)
         there = some if truth else self.every_number()
         parts = [
-            joined(self.there(number, truth, truth) for number in there)(not truth),
+            joined((self.there(number, truth, truth) for number in there), conjunctive=not truth),
             self.chosen(variables, body, values, truth, holding=False),
             *(self.chosen(variables, demand, values, truth, holding=True) for demand in demands),
         ]
-        return joined(parts)(truth)
+        return joined(parts, conjunctive=truth)
 
     def chosen(
         self, variables: Sequence[Variable], body: Formula, values: Values, truth: bool, *, holding: bool
@@ -339,13 +313,13 @@ class _Strict:
         false."""
         if truth is holding:
             reach = self.reach(body, values)
-            allowed = self.witnesses(reach)
+            allowed = self.numbers(reach + 1)
         else:
             reach, allowed = None, self.every_number()
         ranges = [self.range(one, body, truth, allowed) if holding else allowed for one in variables]
         choices = (dict(zip(variables, choice, strict=True)) for choice in product(*ranges))
         parts = (self.choice(one, body, values, truth, truth is holding, reach) for one in choices)
-        return joined(parts)(truth is not holding)
+        return joined(parts, conjunctive=truth is not holding)
 
     def choice(
         self,
@@ -369,7 +343,7 @@ class _Strict:
         """Combine a part about a candidate with its presence: both (``member``), or the part only if it is present."""
         if not self.candidates[number].optional:
             return part
-        return joined((Lit(Fact(PRESENT, (number,)), member), part))(member)
+        return joined((Lit(Fact(PRESENT, (number,)), member), part), conjunctive=member)
 
     def range(self, variable: Variable, body: Formula, truth: bool, allowed: Sequence[int]) -> Sequence[int]:
         """Return the allowed candidates that can make a body true, judging by the class it requires."""
@@ -391,20 +365,19 @@ class _Strict:
         bounds = bounds_of(formula, truth=truth)
         if bounds is None:
             sides = (formula.left, formula.right)
-            counts = [side for side in sides if isinstance(side, Count)]
-            return bool(counts) or _compared(formula.name, *sides) is truth  # type: ignore[arg-type]
+            return bool(formula.counts) or _compared(formula.name, *sides) is truth  # type: ignore[arg-type]
         variable, body = bounds.counted.variable, bounds.counted.body
         ways: list[Ground] = []
         if bounds.least is not None:
             reach = self.reach(body, values)
-            found = self.range(variable, body, True, self.witnesses(reach))
+            found = self.range(variable, body, True, self.numbers(reach + 1))
             parts = [self.choice({variable: one}, body, values, True, True, reach) for one in found]
             ways.append(_tally("GreaterThanOrEquals", [(part, True) for part in parts], bounds.least))
         if bounds.most is not None:
             found = self.range(variable, body, False, self.every_number())
             parts = [self.choice({variable: one}, body, values, False, False) for one in found]
             ways.append(_tally("LessThanOrEquals", [(True, part) for part in parts], bounds.most))
-        return joined(ways)(not bounds.either)
+        return joined(ways, conjunctive=not bounds.either)
 
     def number(self, number: Number, values: Values) -> tuple[tuple[tuple[Ground, Ground], ...], float]:
         if not isinstance(number, Count):
@@ -432,12 +405,7 @@ class _Official(_Strict):
         variables, body = (formula.variable,), formula.body
         demand = body.antecedent if isinstance(body, Implies) else TRUE
         held = self.chosen(variables, body, values, truth, holding=False)
-        return joined((held, self.chosen(variables, demand, values, truth, holding=True)))(truth)
-
-
-def joined(parts: Iterable[Ground]) -> Callable[[bool], Ground]:
-    """Return a function that joins the parts by *and* for True and by *or* for False."""
-    return lambda conjunctive: (all_of if conjunctive else any_of)(parts)
+        return joined((held, self.chosen(variables, demand, values, truth, holding=True)), conjunctive=truth)
 
 
 def _cheap_first(parts: Sequence[Formula]) -> list[Formula]:

@@ -61,6 +61,11 @@ class Box(NamedTuple):
         return self.cx, self.cy
 
     @property
+    def size(self) -> tuple[float, float]:
+        """The width and the height."""
+        return self.x2 - self.x1, self.y2 - self.y1
+
+    @property
     def area(self) -> float:
         """The area; 0 if opposite edges are swapped."""
         return max(0, self.x2 - self.x1) * max(0, self.y2 - self.y1)
@@ -71,10 +76,8 @@ class Box(NamedTuple):
         >>> Box(0, 0, 10, 10).shared(Box(5, 5, 20, 20)), Box(0, 0, 10, 10).shared(Box(10, 0, 20, 10))
         (25, 0)
         """
-        left, top, right, bottom = (
-            f(*pair) for f, pair in zip((max, max, min, min), zip(self, other, strict=True), strict=True)
-        )
-        return max(0, right - left) * max(0, bottom - top)
+        width = min(self.x2, other.x2) - max(self.x1, other.x1)
+        return max(0, width) * max(0, min(self.y2, other.y2) - max(self.y1, other.y1))
 
 
 RELATIONS: Mapping[str, Callable[..., bool]] = {
@@ -183,8 +186,8 @@ def overlaps(boxes: tuple[Box, ...], *, grounded: bool = False) -> Iterator[tupl
         for second in order[place + 1 :]:
             if boxes[second].x1 >= boxes[first].x2:
                 break
-            shared, smaller = boxes[first].shared(boxes[second]), min(boxes[first].area, boxes[second].area)
-            if shared > (smaller * MOST_SHARED if grounded else 0):
+            allowed = MOST_SHARED * min(boxes[first].area, boxes[second].area) if grounded else 0
+            if boxes[first].shared(boxes[second]) > allowed:
                 yield min(first, second), max(first, second)
 
 
@@ -269,38 +272,29 @@ def drawn(layout: Layout, *, blueprint: bool = False, title: str = "") -> str:
     >>> "red" in drawn(layout, blueprint=True)
     False
     """
-    size = f'width="{CANVAS}" height="{CANVAS}" viewBox="0 0 {CANVAS} {CANVAS}"'
-    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif">']
+    canvas = f'width="{CANVAS}" height="{CANVAS}" viewBox="0 0 {CANVAS} {CANVAS}"'
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" {canvas} font-family="sans-serif">']
     lines += [f"<title>{_safe(title)}</title>"] if title else []
     lines.append(f'<rect width="{CANVAS}" height="{CANVAS}" fill="#ffffff" stroke="#999999"/>')
     for thing in layout.objects:
         box = thing.box
         paint = NO_PAINT if blueprint else PAINTS.get(thing.color or "", NO_PAINT)
-        place = f'x="{box.x1:g}" y="{box.y1:g}" width="{box.x2 - box.x1:g}" height="{box.y2 - box.y1:g}"'
+        (width, height), (cx, cy) = box.size, box.centre
+        place = f'x="{box.x1:g}" y="{box.y1:g}" width="{width:g}" height="{height:g}"'
         lines.append(f'<rect {place} rx="4" fill="{paint}" stroke="#222222" stroke-width="2"/>')
         words = [] if blueprint else [value for value in (thing.color, thing.material, thing.shape) if value]
-        label = " ".join([*words, thing.label.replace("_", " ")])
+        label = " ".join([*words, thing.label.replace("_", " ")])[:MOST_SHOWN]
         ink = "#ffffff" if not blueprint and thing.color in DARK else "#111111"
-        lines.append(_label_text(label[:MOST_SHOWN], box, ink))
+        letters = WIDTH_OF_LETTER * max(1, len(label))
+        across, down = (min(LARGEST, 0.92 * a / letters, 0.7 * b) for a, b in ((width, height), (height, width)))
+        upright = across >= min(down, SMALLEST * 1.5)
+        size = max(SMALLEST, across if upright else down)
+        turned = "" if upright else f' transform="rotate(-90 {cx:g} {cy:g})"'
+        lines.append(
+            f'<text x="{cx:g}" y="{cy:g}" font-size="{size:.1f}" fill="{ink}" text-anchor="middle"'
+            f' dominant-baseline="central"{turned}>{_safe(label)}</text>'
+        )
     return "\n".join([*lines, "</svg>", ""])
-
-
-def _label_text(label: str, box: Box, paint: str) -> str:
-    """Write the label into its box, rotated if it does not fit across."""
-
-    def font_size(width: float, height: float) -> float:
-        return min(LARGEST, 0.92 * width / (WIDTH_OF_LETTER * max(1, len(label))), 0.7 * height)
-
-    width, height = box.x2 - box.x1, box.y2 - box.y1
-    across, down = font_size(width, height), font_size(height, width)
-    upright = across >= min(down, SMALLEST * 1.5)
-    size = max(SMALLEST, across if upright else down)
-    cx, cy = box.centre
-    turned = "" if upright else f' transform="rotate(-90 {cx:g} {cy:g})"'
-    return (
-        f'<text x="{cx:g}" y="{cy:g}" font-size="{size:.1f}" fill="{paint}" text-anchor="middle"'
-        f' dominant-baseline="central"{turned}>{_safe(label)}</text>'
-    )
 
 
 def _safe(text: str) -> str:

@@ -25,7 +25,6 @@ from tsgkit.logic.formula import (
     And,
     Atom,
     Comparison,
-    Count,
     Exists,
     Forall,
     Formula,
@@ -36,7 +35,7 @@ from tsgkit.logic.formula import (
     free_variables,
     parts_of,
 )
-from tsgkit.logic.parser import FormulaProblem, Parsed, parse_with_places
+from tsgkit.logic.parser import FormulaProblem, Parsed, Place, parse_with_places, place_of
 from tsgkit.logic.published_readers import Raw, Taken, as_published
 from tsgkit.logic.vocabulary import ATTRIBUTE, CHECKED_AS_PUBLISHED, CLASS, OBJECT, Vocabulary
 
@@ -60,13 +59,6 @@ RULES: dict[str, tuple[Severity, str]] = {
     "shadowed-variable": ("warning", "a quantifier binds a variable that an outer one already binds"),
     "readers-differ": ("warning", "the published programs read the text differently"),
 }
-
-
-class Place(NamedTuple):
-    """The line and column of a finding, from 1."""
-
-    line: int
-    column: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,36 +106,27 @@ def check(text: str, vocabulary: Vocabulary) -> Checked:
     except FormulaProblem as problem:
         finding = Finding("syntax", Place(problem.line or 1, problem.column), problem.message, problem.hint)
         return Checked(None, (finding, *differences), fault)
-    findings = []
-    for code, offset, message, hint in _Checks(parsed, vocabulary).part(parsed.formula, (), frozenset(), top=True):
-        place = Place(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
-        findings.append(Finding(code, place, message, hint))
-    findings.sort(key=lambda finding: finding.place)
+    checks = _Checks(text, parsed, vocabulary)
+    findings = sorted(checks.part(parsed.formula, (), frozenset(), top=True), key=lambda finding: finding.place)
     return Checked(parsed.formula, (*findings, *differences), fault)
 
 
-class _RawFinding(NamedTuple):
-    code: str
-    offset: int
-    message: str
-    hint: str = ""
-
-
 class _Checks:
-    def __init__(self, parsed: Parsed, vocabulary: Vocabulary) -> None:
+    def __init__(self, text: str, parsed: Parsed, vocabulary: Vocabulary) -> None:
+        self.text = text
         self.parsed = parsed
         self.vocabulary = vocabulary
 
-    def part(self, formula: Formula, path: Path, bound: frozenset[Variable], *, top: bool) -> Iterator[_RawFinding]:
-        offset = self.parsed.offsets[path]
+    def part(self, formula: Formula, path: Path, bound: frozenset[Variable], *, top: bool) -> Iterator[Finding]:
+        place = place_of(self.text, self.parsed.offsets[path])
         match formula:
             case Atom():
-                yield from self.atom(formula, offset, bound)
+                yield from self.atom(formula, place, bound)
             case And(()) | Or(()):
                 hint = "the published validator accepts it; add parts or remove it"
-                yield _RawFinding("empty-connective", offset, f"{type(formula).__name__.lower()} has no parts", hint)
+                yield Finding("empty-connective", place, f"{type(formula).__name__.lower()} has no parts", hint)
             case Exists(variable, body) | Forall(variable, body):
-                yield from self.binder(variable, body, offset, bound)
+                yield from self.binder(variable, body, place, bound)
                 bound |= {variable}
             case Comparison():
                 yield from self.comparison(formula, path, bound, top=top)
@@ -152,67 +135,62 @@ class _Checks:
         for number, part in enumerate(parts_of(formula)):
             yield from self.part(part, (*path, number), bound, top=within)
 
-    def binder(
-        self, variable: Variable, body: Formula, offset: int, bound: frozenset[Variable]
-    ) -> Iterator[_RawFinding]:
+    def binder(self, variable: Variable, body: Formula, place: Place, bound: frozenset[Variable]) -> Iterator[Finding]:
         if variable in bound:
-            yield _RawFinding("shadowed-variable", offset, f"{variable.name} is already bound by an outer quantifier")
+            yield Finding("shadowed-variable", place, f"{variable.name} is already bound by an outer quantifier")
         if variable not in free_variables(body):
-            yield _RawFinding(
-                "unused-variable", offset, f"{variable.name} is not mentioned in the body of its quantifier"
-            )
+            yield Finding("unused-variable", place, f"{variable.name} is not mentioned in the body of its quantifier")
 
     def comparison(
         self, formula: Comparison, path: Path, bound: frozenset[Variable], *, top: bool
-    ) -> Iterator[_RawFinding]:
-        offset = self.parsed.offsets[path]
+    ) -> Iterator[Finding]:
+        place = place_of(self.text, self.parsed.offsets[path])
         if path and not top:
-            yield _RawFinding("misplaced-number", offset, f"{formula.name} is below the top level")
+            yield Finding("misplaced-number", place, f"{formula.name} is below the top level")
         if outside := free_variables(formula) & bound:
             names = ", ".join(sorted(variable.name for variable in outside))
-            yield _RawFinding("misplaced-number", offset, f"what {formula.name} counts depends on {names}")
-        counts = [side for side in (formula.left, formula.right) if isinstance(side, Count)]
-        for number, count in enumerate(counts):
-            yield from self.binder(count.variable, count.body, offset, bound)
+            yield Finding("misplaced-number", place, f"what {formula.name} counts depends on {names}")
+        for number, count in enumerate(formula.counts):
+            yield from self.binder(count.variable, count.body, place, bound)
             yield from self.part(count.body, (*path, number), bound | {count.variable}, top=False)
 
-    def atom(self, atom: Atom, offset: int, bound: frozenset[Variable]) -> Iterator[_RawFinding]:
+    def atom(self, atom: Atom, place: Place, bound: frozenset[Variable]) -> Iterator[Finding]:
         for variable in dict.fromkeys(arg for arg in atom.args if isinstance(arg, Variable) and arg not in bound):
             hint = "write a quantifier for it around this part"
-            yield _RawFinding("unbound-variable", offset, f"nothing binds {variable.name}", hint)
+            yield Finding("unbound-variable", place, f"nothing binds {variable.name}", hint)
         kinds = self.vocabulary.predicates.get(atom.name)
         if kinds is None:
             message = f"{self.vocabulary.name} has no predicate {atom.name}"
             hint = _meant(atom.name, tuple(self.vocabulary.predicates))
-            yield _RawFinding("unknown-predicate", offset, message, hint)
+            yield Finding("unknown-predicate", place, message, hint)
         elif len(kinds) != len(atom.args):
             message = f"{atom.name} has {len(atom.args)} arguments, expected {len(kinds)} ({', '.join(kinds)})"
-            yield _RawFinding("wrong-arity", offset, message)
+            yield Finding("wrong-arity", place, message)
         else:
             for kind, arg in zip(kinds, atom.args, strict=True):
-                yield from self.argument(atom.name, kind, arg, offset)
+                yield from self.argument(atom.name, kind, arg, place)
 
-    def argument(self, name: str, kind: str, arg: Variable | Literal, offset: int) -> Iterator[_RawFinding]:
+    def argument(self, name: str, kind: str, arg: Variable | Literal, place: Place) -> Iterator[Finding]:
         if isinstance(arg, Variable):
             if kind != OBJECT:
                 message = f"{arg.name} is given to {name} where a {kind} is expected"
-                yield _RawFinding("variable-for-value", offset, message)
+                yield Finding("variable-for-value", place, message)
             return
         if kind == OBJECT:
             message = f"'{arg.text}' is given to {name} where a variable is expected"
             hint = "an object is named by the variable a quantifier binds"
-            yield _RawFinding("value-for-variable", offset, message, hint)
+            yield Finding("value-for-variable", place, message, hint)
             return
         value, allowed, scenario = arg.text, self.vocabulary.values_of(kind), self.vocabulary.name
         if value in allowed:
             return
         hint = _meant(value, allowed)
         if kind == CLASS:
-            yield _RawFinding("unknown-class", offset, f"'{value}' is no class of {scenario}", hint)
+            yield Finding("unknown-class", place, f"'{value}' is no class of {scenario}", hint)
         elif kind != ATTRIBUTE and (other := self.vocabulary.kind_of(value)):
-            yield _RawFinding("wrong-kind", offset, f"'{value}' is a {other}, not a {kind}", hint)
+            yield Finding("wrong-kind", place, f"'{value}' is a {other}, not a {kind}", hint)
         else:
-            yield _RawFinding("unknown-value", offset, f"'{value}' is no {kind} of {scenario}", hint)
+            yield Finding("unknown-value", place, f"'{value}' is no {kind} of {scenario}", hint)
 
 
 def _meant(name: str, allowed: tuple[str, ...]) -> str:
@@ -256,19 +234,15 @@ def _domain(expression: Raw, vocabulary: Vocabulary) -> Iterator[str]:
     elif arity is not None and arity != len(args):
         yield f"{head} takes {arity}, not {len(args)}"
     for kind, arg in zip(kinds or (), args, strict=False):
-        yield from _argument(kind, arg, vocabulary)
+        if isinstance(arg, tuple) or kind not in CHECKED_AS_PUBLISHED:
+            continue
+        is_variable = str(arg).startswith("?")
+        if kind == OBJECT and not is_variable:
+            yield f"{arg} is not a variable"
+        elif kind != OBJECT and not is_variable and str(arg).strip("'\"") not in vocabulary.values_of(kind):
+            yield f"{arg} is not a known {kind}"
     for arg in args:
         yield from _domain(arg, vocabulary)
-
-
-def _argument(kind: str, arg: Raw, vocabulary: Vocabulary) -> Iterator[str]:
-    if isinstance(arg, tuple) or kind not in CHECKED_AS_PUBLISHED:
-        return
-    is_variable = str(arg).startswith("?")
-    if kind == OBJECT and not is_variable:
-        yield f"{arg} is not a variable"
-    elif kind != OBJECT and not is_variable and str(arg).strip("'\"") not in vocabulary.values_of(kind):
-        yield f"{arg} is not a known {kind}"
 
 
 def _numbers(expression: Raw, *, top: bool) -> Iterator[str]:

@@ -22,7 +22,6 @@ validated: a box is read only if a predicate or the overlap check needs it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import NoReturn
 
 from tsgkit.logic.budget import Budget, OutOfWork
@@ -60,10 +59,10 @@ def verify_official(
         return Verdict(None, "official", "uncounted", NOT_EVALUATED, problem.message)
     meter = Meter(work, budget)
     try:
-        node = _Node(read_verifier(lifted))
-        verifier = _Verifier(_objects(scene), meter)
-        verifier.place(node)
-        trace = verifier.result(node, [UNBOUND] * len(verifier.slots))
+        places: dict[str, int] = {}
+        node = _Node(read_verifier(lifted), places)
+        verifier = _Verifier(_objects(scene), places, meter)
+        trace = verifier.result(node, [UNBOUND] * len(places))
     except Unreadable as problem:
         detail = f"the output of lifting cannot be read: {problem.message}"
         return Verdict(False, "official", "crashed", CRASHED, detail, work=meter.done)
@@ -72,7 +71,7 @@ def verify_official(
     except OutOfWork as limit:
         return Verdict(None, "official", "undecided", f"not decided in {limit}", work=meter.done)
     reason = "" if trace.truth else trace.message
-    return Verdict(trace.truth, "official", "decided", reason, "", trace, verifier.zero_triggers, meter.done)
+    return Verdict(trace.truth, "official", "decided", reason, "", verifier.zero_triggers, meter.done, trace)
 
 
 class _Crash(Exception):
@@ -112,31 +111,27 @@ def _box(entry: Entry) -> Box:
     return Box(*value[:4])
 
 
-@dataclass(slots=True, eq=False)
 class _Node:
-    """An expression, its free variables, and its results cached by their values."""
+    """An expression, the places of its free variables among the values, and its results cached by their values."""
 
-    raw: Raw
-    head: str = field(init=False, default="")
-    args: list[_Node] = field(init=False, default_factory=list)
-    free: tuple[str, ...] = field(init=False)
-    slots: tuple[int, ...] = ()
-    known: dict[tuple[int, ...], Trace] = field(init=False, default_factory=dict)
+    __slots__ = ("args", "free", "head", "known", "raw", "slots")
 
-    def __post_init__(self) -> None:
-        free: dict[str, None] = {}
-        if not isinstance(self.raw, tuple):
-            if isinstance(self.raw, str) and self.raw.startswith("?"):
-                free[self.raw] = None
-        elif self.raw:
-            first = self.raw[0] if isinstance(self.raw[0], str) else ""
+    def __init__(self, raw: Raw, places: dict[str, int]) -> None:
+        self.raw = raw
+        self.head = ""
+        self.args: list[_Node] = []
+        self.known: dict[tuple[int, ...], Trace] = {}
+        self.free: tuple[str, ...] = ()
+        if isinstance(raw, str) and raw.startswith("?"):
+            self.free = (raw,)
+        elif isinstance(raw, tuple) and raw:
+            first = raw[0] if isinstance(raw[0], str) else ""
             self.head = first.lower() if first.lower() in FOLDED_HEADS else first
-            self.args = [_Node(part) for part in self.raw[1:]]
-            for arg in self.args[1:] if self.binds else self.args:
-                free |= dict.fromkeys(arg.free)
-            if self.binds:
-                free.pop(str(self.args[0].raw), None)
-        self.free = tuple(free)
+            self.args = [_Node(part, places) for part in raw[1:]]
+            inner = self.args[1:] if self.binds else self.args
+            bound = str(self.args[0].raw) if self.binds else None
+            self.free = tuple(dict.fromkeys(name for arg in inner for name in arg.free if name != bound))
+        self.slots = tuple([places.setdefault(name, len(places)) for name in self.free])
 
     @property
     def binds(self) -> bool:
@@ -146,18 +141,12 @@ class _Node:
 class _Verifier:
     """The published evaluation of a layout, with results cached per values."""
 
-    def __init__(self, objects: list[Entry], meter: Meter) -> None:
+    def __init__(self, objects: list[Entry], places: dict[str, int], meter: Meter) -> None:
         self.objects = objects
+        self.places = places
         self.meter = meter
         self.zero_triggers = 0
         self.boxes: dict[int, Box] = {}
-        self.slots: dict[str, int] = {}
-
-    def place(self, node: _Node) -> None:
-        """Assign each name an index into the values."""
-        node.slots = tuple([self.slots.setdefault(name, len(self.slots)) for name in node.free])
-        for arg in node.args:
-            self.place(arg)
 
     def result(self, node: _Node, values: list[int]) -> Trace:
         self.meter.step()
@@ -201,16 +190,16 @@ class _Verifier:
 
     def joined(self, node: _Node, values: list[int]) -> Trace:
         """Evaluate a conjunction up to its first false part, or a disjunction up to its first true one."""
-        results = []
+        conjunctive = node.head == "and"
+        results: list[Trace] = []
         for arg in node.args:
-            results.append(self.result(arg, values))
-            if node.head == "and" and not results[-1].truth:
-                return Trace(False, "AND check failed", tuple(results))
-            if node.head == "or" and results[-1].truth:
-                return Trace(True, "OR satisfied", (results[-1],))
-        if node.head == "and":
-            return Trace(True, "AND satisfied")
-        return Trace(False, "All OR branches failed", tuple(results))
+            result = self.result(arg, values)
+            if result.truth is not conjunctive:
+                if conjunctive:
+                    return Trace(False, "AND check failed", (*results, result))
+                return Trace(True, "OR satisfied", (result,))
+            results.append(result)
+        return Trace(True, "AND satisfied") if conjunctive else Trace(False, "All OR branches failed", tuple(results))
 
     def existence(self, node: _Node, values: list[int]) -> Trace:
         name, body = node.args[0].raw, node.args[1]
@@ -239,7 +228,7 @@ class _Verifier:
         """Yield the values with each object in turn assigned to a name; unused names are not assigned."""
         if isinstance(name, tuple) and self.objects:
             _crash("a quantifier binds a list of names")
-        inside, slot = list(values), self.slots.get(str(name))
+        inside, slot = list(values), self.places.get(str(name))
         for number in range(len(self.objects)):
             if slot is not None:
                 inside[slot] = number
@@ -254,16 +243,12 @@ class _Verifier:
             name, body = node.args[0].raw, node.args[1]
             return sum(self.result(body, inside).truth for _, inside in self.choices(name, values))
         if isinstance(raw, str) and raw.startswith("?"):
-            number = values[self.slots[raw]]
+            number = values[self.places[raw]]
             return _crash(f"{raw} is not bound") if number == UNBOUND else self.objects[number]
         return raw.strip(raw[0]) if isinstance(raw, str) and raw[:1] in ("'", '"') else raw
 
     def predicate(self, node: _Node, args: list[object]) -> Trace:
         name = node.head
-        if name in COMPARE:
-            self.require(node, 2)
-            truth = bool(COMPARE[name](*args))
-            return Trace(truth, "Success" if truth else f"{name} -> {args[0]} and {args[1]}")
         if name in ("Is", "Has"):
             self.require(node, 2)
             entry, wanted = self.entry(args[0]), args[1]
@@ -276,6 +261,10 @@ class _Verifier:
                 return Trace(True, f"Object has property '{wanted}'")
             found = f"label {_plain(entry.get('label'))}, box {entry.get('box_2d')}"
             return Trace(False, f"Has -> property '{_plain(wanted)}' missing ({found})")
+        if name in COMPARE:
+            self.require(node, 2)
+            truth = bool(COMPARE[name](*args))
+            return Trace(truth, "Success" if truth else f"{name} -> {args[0]} and {args[1]}")
         if name not in RELATIONS:
             _crash(f"{name} is not a predicate the verifier knows")
         self.require(node, 2 if name in BINARY else 1)

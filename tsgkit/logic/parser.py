@@ -49,6 +49,18 @@ NUMBER = re.compile(r"[-+]?[0-9]{1,300}(?:\.[0-9]{1,300})?(?:[eE][-+]?[0-9]{1,3}
 MOST_SHOWN = 40
 
 
+class Place(NamedTuple):
+    """A line and a column of a text, from 1."""
+
+    line: int
+    column: int
+
+
+def place_of(text: str, offset: int) -> Place:
+    """Return the place of an offset, which counts from 0."""
+    return Place(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
+
+
 class FormulaProblem(NotationError):
     """A syntax error: ``found`` and ``expected`` at ``line`` and ``column`` (from 1) and ``offset`` (from 0).
 
@@ -59,9 +71,10 @@ class FormulaProblem(NotationError):
         shown = (
             "the end of the text" if not found else found if len(found) <= MOST_SHOWN else found[:MOST_SHOWN] + "..."
         )
-        super().__init__(f"found {shown}, expected {expected}", line=text.count("\n", 0, offset) + 1, hint=hint)
+        place = place_of(text, offset)
+        super().__init__(f"found {shown}, expected {expected}", line=place.line, hint=hint)
         self.offset = offset
-        self.column = offset - (text.rfind("\n", 0, offset) + 1) + 1
+        self.column = place.column
         self.found = found
         self.expected = expected
 
@@ -83,7 +96,12 @@ def parse(text: str) -> Formula:
 
 def parse_with_places(text: str) -> Parsed:
     """Return the formula in a text, with the offset of every sub-formula."""
-    return _Reader(text).whole()
+    reader = _Reader(text)
+    formula = reader.formula(())
+    if reader.next.kind != "end":
+        hint = "there is a ) too many" if reader.at(")") else "join several formulas by (and ...)"
+        reader.refuse(reader.next, "the end of the text", hint)
+    return Parsed(formula, reader.offsets)
 
 
 class _Token(NamedTuple):
@@ -133,13 +151,6 @@ class _Reader:
             self.refuse(self.next, expected)
         return self.take()
 
-    def whole(self) -> Parsed:
-        formula = self.formula(())
-        if self.next.kind != "end":
-            hint = "there is a ) too many" if self.at(")") else "join several formulas by (and ...)"
-            self.refuse(self.next, "the end of the text", hint)
-        return Parsed(formula, self.offsets)
-
     def formula(self, path: Path) -> Formula:
         opened = self.expect("(", "a formula, which begins with (")
         if len(path) >= MAX_DEPTH:
@@ -148,9 +159,9 @@ class _Reader:
         head = self.take()
         if head.kind != "word":
             self.refuse(head, "a connective, a quantifier or a predicate")
-        made = self._after(head, path)
-        self.expect(")", f"the ) that closes the ({head.text} of column {self._column(opened)}")
-        return made
+        formula = self._after(head, path)
+        self.expect(")", f"the ) that closes the ({head.text} of column {place_of(self.text, opened.offset).column}")
+        return formula
 
     def _after(self, head: _Token, path: Path) -> Formula:
         match head.text:
@@ -190,7 +201,7 @@ class _Reader:
         if head.text != "Count" or head.kind != "word":
             self.refuse(head, "Count: what is compared is a number or (Count ?v ...)")
         count = Count(self._variable("Count"), self.formula(path))
-        self.expect(")", f"the ) that closes the (Count of column {self._column(opened)}")
+        self.expect(")", f"the ) that closes the (Count of column {place_of(self.text, opened.offset).column}")
         return count
 
     def _atom(self, head: _Token) -> Atom:
@@ -208,6 +219,3 @@ class _Reader:
         if token.kind == "word" and VARIABLE_NAME.fullmatch(token.text):
             return Variable(token.text)
         return self.refuse(token, "a variable or a value in single quotes" + ", or )" * (token.kind == "end"))
-
-    def _column(self, token: _Token) -> int:
-        return token.offset - (self.text.rfind("\n", 0, token.offset) + 1) + 1

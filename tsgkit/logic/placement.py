@@ -117,7 +117,7 @@ def solved(model: cp_model.CpModel, effort: Effort) -> tuple[cp_model.CpSolver, 
         solver.parameters.max_time_in_seconds = budget.left
         solver.parameters.max_deterministic_time = effort.seconds
     else:
-        solver.parameters.max_deterministic_time = budget.allowing(effort.seconds)
+        solver.parameters.max_deterministic_time = min(effort.seconds, budget.left)
     status = solver.solve(model)
     budget.spent += solver.response_proto.deterministic_time
     return solver, status
@@ -243,8 +243,23 @@ class PlacementModel:
                 self.require(yes, counted)
                 self.require(no, counted.Not())
                 total += sign * counted
-        for constraint in _number_constraints(self.model, tally, total):
-            self._enforce(constraint, on)
+        number, low, high = tally.number, math.floor(tally.number), math.ceil(tally.number)
+        match tally.name:
+            case "Equals":
+                constraint = self.model.add(total == low) if low == number else self.model.add_bool_or([])
+            case "Unequal":
+                if low != number:
+                    return
+                constraint = self.model.add(total != low)
+            case "GreaterThan":
+                constraint = self.model.add(total >= low + 1)
+            case "GreaterThanOrEquals":
+                constraint = self.model.add(total >= high)
+            case "LessThan":
+                constraint = self.model.add(total <= high - 1)
+            case _:
+                constraint = self.model.add(total <= low)
+        self._enforce(constraint, on)
 
     def _require_fact(self, fact: Fact, positive: bool, on: Any) -> None:  # noqa: ANN401
         own = self._own_literal(Lit(fact, positive))
@@ -321,10 +336,6 @@ class PlacementModel:
             self.model.add_multiplication_equality(made, [edges.w, edges.h])
         return self.areas[number]
 
-    def charge(self, amount: Any) -> None:  # noqa: ANN401
-        """Add an amount to the cost, which the search minimises."""
-        self.cost.append(amount)
-
     def distance(self, variable: Any, value: int) -> Any:  # noqa: ANN401
         """Return an upper bound on the distance of a variable from a value; it is exact if minimised."""
         made = self.model.new_int_var(0, 10 * CANVAS, "distance")
@@ -335,8 +346,7 @@ class PlacementModel:
     def hint(self, boxes: Mapping[int, Box]) -> None:
         """Suggest boxes as the starting point of the search."""
         for number, box in boxes.items():
-            edges, sizes = self.edges[number], (box.x2 - box.x1, box.y2 - box.y1)
-            for variable, value in zip(edges, (*box, *sizes), strict=True):
+            for variable, value in zip(self.edges[number], (*box, *box.size), strict=True):
                 self.model.add_hint(variable, round(value / self.rules.unit))
 
     def placed(self, effort: Effort, *, assume: bool = False) -> Placed:
@@ -379,24 +389,6 @@ SIDES = {"OnLeftSide": (0, -1), "OnRightSide": (0, 1), "OnTopSide": (1, -1), "On
 BEYOND = {"LeftOf": (0, -1), "RightOf": (0, 1), "Above": (1, -1), "Below": (1, 1)}
 CENTRES = {f"Centre{name}": order for name, order in BEYOND.items()}
 ALONG = {"AlignedVertically": 0, "AlignedHorizontally": 1}
-
-
-def _number_constraints(model: Any, tally: Tally, total: Any) -> Iterator[Any]:  # noqa: ANN401
-    number, low, high = tally.number, math.floor(tally.number), math.ceil(tally.number)
-    match tally.name:
-        case "Equals":
-            yield model.add(total == low) if low == number else model.add_bool_or([])
-        case "Unequal":
-            if low == number:
-                yield model.add(total != low)
-        case "GreaterThan":
-            yield model.add(total >= low + 1)
-        case "GreaterThanOrEquals":
-            yield model.add(total >= high)
-        case "LessThan":
-            yield model.add(total <= high - 1)
-        case _:
-            yield model.add(total <= low)
 
 
 def slot_of(value: str) -> str:

@@ -188,10 +188,5 @@ def steps_from(label: str) -> Iterator[Step]:
         yield from (Step("Holding", other, first=True) for other in HELD)
         yield from (Step("On", other) for other in CLOTHES)
     if label in BULKY:
-        for other in sorted(_beside(label)):
+        for other in sorted(set[str]().union(*(place for place in PLACES if label in place)) - {label}):
             yield from (Step(name, other) for name in ("LeftOf", "RightOf", "NextTo"))
-
-
-def _beside(label: str) -> set[str]:
-    """Return the classes that occur in the same kind of place."""
-    return set[str]().union(*(place for place in PLACES if label in place)) - {label}

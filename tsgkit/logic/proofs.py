@@ -42,7 +42,7 @@ from tsgkit.logic.formula import (
 from tsgkit.logic.grounding import Fact, Lit, TooLarge, ground
 from tsgkit.logic.layouts import Layout
 from tsgkit.logic.placement import BEYOND, CENTRES, EXACT, Edges, Effort, Placed, PlacementModel, Status
-from tsgkit.logic.verification import verify_strict
+from tsgkit.logic.verification import verify
 from tsgkit.logic.witnesses import Candidate, Domain, TooManyObjects
 
 SECONDS = 2.0
@@ -93,7 +93,7 @@ def proof_of(formula: Formula, effort: Effort) -> Proof:
         objects = max(objects, len(candidates))
         if placed.status == "unsatisfiable":
             return Proof("unsatisfiable", settings, None, objects, ENDLESS if settings.extremes else "")
-        if placed.layout is not None and verify_strict(formula, placed.layout, explain=False).truth:
+        if placed.layout is not None and verify(formula, placed.layout, explain=False).truth:
             return Proof("satisfiable", settings, placed.layout, objects)
     return Proof("not decided", settings, None, objects, why)
 
@@ -163,7 +163,14 @@ def extremes_of(formula: Formula) -> list[Formula]:
     formula = rename_apart(formula)
     orders = dict.fromkeys(order for atom in atoms_of(formula) for order in ORDERS.get(atom.name, ()))
     kinds = dict.fromkeys(kind for _, part in walk(formula) for kind in _kinds(part))
-    return [_extreme(kind, order) for kind in kinds for order in orders]
+    some, last, other = Variable("?some"), Variable("?last"), Variable("?other")
+    axioms: list[Formula] = []
+    for kind in kinds:
+        some_kind, last_kind, other_kind = (tuple(_about(one, part) for part in kind) for one in (some, last, other))
+        for order in orders:
+            beyond = Exists(other, And((*other_kind, Atom(order, (other, last)))))
+            axioms.append(Or((Not(Exists(some, And(some_kind))), Exists(last, And((*last_kind, Not(beyond)))))))
+    return axioms
 
 
 def _kinds(part: Formula) -> Iterator[tuple[Formula, ...]]:
@@ -179,13 +186,6 @@ def _kinds(part: Formula) -> Iterator[tuple[Formula, ...]]:
     for variable in variables:
         alone = [one for one in demands if free_variables(one) == {variable}]
         yield tuple(_about(KIND, one) for one in alone if isinstance(one.body if isinstance(one, Not) else one, Atom))
-
-
-def _extreme(kind: tuple[Formula, ...], order: str) -> Formula:
-    some, last, other = Variable("?some"), Variable("?last"), Variable("?other")
-    some_kind, last_kind, other_kind = (tuple(_about(one, part) for part in kind) for one in (some, last, other))
-    beyond = Exists(other, And((*other_kind, Atom(order, (other, last)))))
-    return Or((Not(Exists(some, And(some_kind))), Exists(last, And((*last_kind, Not(beyond))))))
 
 
 def _about(variable: Variable, part: Formula) -> Formula:

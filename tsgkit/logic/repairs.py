@@ -24,16 +24,16 @@ from typing import Any
 from tsgkit.logic.budget import SECONDS, Budget, OutOfBudget
 from tsgkit.logic.english import with_article
 from tsgkit.logic.evaluation import refuse_unjudgeable
-from tsgkit.logic.formula import Formula, refuse_deep
+from tsgkit.logic.formula import Formula
 from tsgkit.logic.grounding import PRESENT, Fact, Lit, TooLarge, all_of, ground
-from tsgkit.logic.layouts import CANVAS, Box, Layout, Thing, things_of
+from tsgkit.logic.layouts import CANVAS, Box, Layout, Thing, overlaps, things_of
 from tsgkit.logic.placement import Effort, Placed, PlacementModel, Rules, Status, slot_of
 from tsgkit.logic.proofs import proof_of
 from tsgkit.logic.solver import ONLY_STRICT, STRICT, profiles_of, verified
 from tsgkit.logic.verdicts import Profile
 from tsgkit.logic.verification import verify
 from tsgkit.logic.vocabulary import KNOLLING, size_of
-from tsgkit.logic.witnesses import Candidate, TooManyObjects, candidates_of
+from tsgkit.logic.witnesses import Candidate, Domain, TooManyObjects
 
 RESIZED = 2
 RECOLORED = 300
@@ -71,39 +71,37 @@ def repair(
     ``effort`` is the limit in deterministic seconds for all searches together, unless a ``budget`` is given. If no
     repair is found by then, the status is not decided.
     """
-    refuse_deep(formula)
     refuse_unjudgeable(formula)
     given = Layout(things_of(scene))
     budget = budget or Budget(effort)
+    limits = Effort(budget.seconds, seed, budget)
     try:
-        return _repaired(formula, given, Effort(budget.seconds, seed, budget))
+        both, note = profiles_of(formula)
+        if _is_satisfied(formula, given, both, budget):
+            return Repair("satisfiable", given, least=True, note=note)
+        for profiles in dict.fromkeys((both, STRICT)):
+            for removable in (False, True):
+                search = _RepairSearch(formula, given, profiles, budget, removable=removable)
+                placed = search.placing.placed(limits)
+                if placed.layout is not None:
+                    layout, note = search.layout(placed), note if profiles == both else ONLY_STRICT
+                    changes = tuple(search.changes(placed))
+                    return Repair("satisfiable", layout, changes, placed.cost, placed.least, note)
+                budget.check()
+        proof = proof_of(formula, limits)
     except OutOfBudget as out:
         return Repair("not decided", note=f"the search was given up after {out}")
     except (TooLarge, TooManyObjects) as problem:
         return Repair("not decided", note=problem.message)
-
-
-def _repaired(formula: Formula, given: Layout, effort: Effort) -> Repair:
-    both, note = profiles_of(formula)
-    if not _overlap(given) and all(verify(formula, given, one, budget=effort.budget).truth for one in both):
-        return Repair("satisfiable", given, least=True, note=note)
-    for profiles in dict.fromkeys((both, STRICT)):
-        for removable in (False, True):
-            search = _RepairSearch(formula, given, profiles, effort.budget, removable=removable)
-            placed = search.placing.placed(effort)
-            if placed.layout is not None:
-                layout, note = search.layout(placed), note if profiles == both else ONLY_STRICT
-                return Repair("satisfiable", layout, tuple(search.said(placed)), placed.cost, placed.least, note)
-            effort.budget.check()
-    proof = proof_of(formula, effort)
     if proof.status == "unsatisfiable":
         return Repair("unsatisfiable", note=proof.why or note)
     return Repair("not decided", note="no repair was found with the given objects and those that the formula needs")
 
 
-def _overlap(layout: Layout) -> bool:
-    boxes = [thing.box for thing in layout.objects]
-    return any(one.shared(other) > 0 for number, one in enumerate(boxes) for other in boxes[:number])
+def _is_satisfied(formula: Formula, layout: Layout, profiles: Sequence[Profile], budget: Budget | None = None) -> bool:
+    if any(overlaps(tuple(thing.box for thing in layout.objects))):
+        return False
+    return all(verify(formula, layout, profile, budget=budget).truth for profile in profiles)
 
 
 class _RepairSearch:
@@ -111,38 +109,39 @@ class _RepairSearch:
         self, formula: Formula, given: Layout, profiles: Sequence[Profile], budget: Budget, *, removable: bool
     ) -> None:
         self.formula, self.given, self.profiles = formula, given, profiles
-        kept = [Candidate(thing.label, None, removable) for thing in given.objects]
-        self.candidates = (*kept, *_additions(formula, given))
-        smallest = min([SENSIBLE, *(int(min(_sizes(thing.box))) or 1 for thing in given.objects)])
-        self.placing = PlacementModel(self.candidates, replace(AS_GIVEN, smallest=smallest), budget)
-        self.placing.require(all_of(ground(formula, self.candidates, one, budget=budget) for one in profiles))
-        self._charge()
-        self.placing.hint({number: _rounded(thing.box) for number, thing in enumerate(given.objects)})
-
-    def _charge(self) -> None:
-        placing = self.placing
-        for number, candidate in enumerate(self.candidates):
+        candidates = [Candidate(thing.label, None, removable) for thing in given.objects]
+        unused = Counter(thing.label for thing in given.objects)
+        for candidate in Domain(formula).candidates():  # those the layout does not have may be added
+            if not candidate.others and unused[candidate.label] > 0:
+                unused[candidate.label] -= 1
+            else:
+                candidates.append(replace(candidate, optional=True))
+        smallest = min([SENSIBLE, *(int(min(thing.box.size)) or 1 for thing in given.objects)])
+        self.placing = placing = PlacementModel(candidates, replace(AS_GIVEN, smallest=smallest), budget)
+        placing.require(all_of(ground(formula, candidates, one, budget=budget) for one in profiles))
+        for number, candidate in enumerate(candidates):
             edges = placing.edges[number]
-            there = placing.literal(Lit(Fact(PRESENT, (number,)))) if candidate.optional else 1
-            if number < len(self.given.objects):
-                for edge, was in zip(edges[:4], _rounded(self.given.objects[number].box), strict=True):
-                    placing.charge(placing.distance(edge, int(was)))
-                for size, was in zip((edges.w, edges.h), _sizes(_rounded(self.given.objects[number].box)), strict=True):
-                    placing.charge(RESIZED * placing.distance(size, int(was)))
-                placing.charge(REMOVED * (1 - there))
+            presence = placing.literal(Lit(Fact(PRESENT, (number,)))) if candidate.optional else 1
+            if number < len(given.objects):
+                for edge, was in zip(edges[:4], _rounded(given.objects[number].box), strict=True):
+                    placing.cost.append(placing.distance(edge, int(was)))
+                for size, was in zip((edges.w, edges.h), _rounded(given.objects[number].box).size, strict=True):
+                    placing.cost.append(RESIZED * placing.distance(size, int(was)))
+                placing.cost.append(REMOVED * (1 - presence))
                 continue
             for size, usual in zip((edges.w, edges.h), size_of(candidate.label), strict=True):
-                placing.charge(placing.distance(size, usual))
-            placing.charge(ADDED * there)
+                placing.cost.append(placing.distance(size, usual))
+            placing.cost.append(ADDED * presence)
         for (number, value), has in placing.has.items():
-            if number < len(self.given.objects):
-                kept = self.given.objects[number].has(value)
-                placing.charge(RECOLORED * ((1 - has) if kept else has))
+            if number < len(given.objects):
+                kept = given.objects[number].has(value)
+                placing.cost.append(RECOLORED * ((1 - has) if kept else has))
+        placing.hint({number: _rounded(thing.box) for number, thing in enumerate(given.objects)})
 
     def layout(self, placed: Placed) -> Layout:
         """Return the repaired layout, verified; unmoved boxes keep their fractions if possible."""
         exact = Layout(tuple(after for _, after in self._pairs(placed, fractions=True)))
-        if not _overlap(exact) and all(verify(self.formula, exact, profile).truth for profile in self.profiles):
+        if _is_satisfied(self.formula, exact, self.profiles):
             return exact
         rounded = Layout(tuple(after for _, after in self._pairs(placed, fractions=False)))
         return verified(self.formula, rounded, self.profiles)
@@ -169,7 +168,7 @@ class _RepairSearch:
                 after = replace(after, **changed)
             yield before, after
 
-    def said(self, placed: Placed) -> Iterator[str]:
+    def changes(self, placed: Placed) -> Iterator[str]:
         """Describe the changes."""
         names = self.given.names
         kept = iter(number for number in placed.numbers if number < len(self.given.objects))
@@ -183,20 +182,6 @@ class _RepairSearch:
         yield from (f"removed {names[number]}" for number in gone)
 
 
-def _additions(formula: Formula, given: Layout) -> Iterator[Candidate]:
-    """Yield objects that may be added: those the formula needs and the layout does not have."""
-    there = Counter(thing.label for thing in given.objects)
-    for candidate in candidates_of(formula):
-        if not candidate.others and there[candidate.label] > 0:
-            there[candidate.label] -= 1
-        else:
-            yield replace(candidate, optional=True)
-
-
-def _sizes(box: Box) -> tuple[float, float]:
-    return box.x2 - box.x1, box.y2 - box.y1
-
-
 def _rounded(box: Box) -> Box:
     return Box(*map(round, box))
 
@@ -204,7 +189,7 @@ def _rounded(box: Box) -> Box:
 def _changes(name: str, before: Thing, after: Thing) -> Iterator[str]:
     old, new = _rounded(before.box), _rounded(after.box)
     across, down = ((new.x1 + new.x2 - old.x1 - old.x2) / 2, (new.y1 + new.y2 - old.y1 - old.y2) / 2)
-    wider, taller = (a - b for a, b in zip(_sizes(new), _sizes(old), strict=True))
+    wider, taller = (a - b for a, b in zip(new.size, old.size, strict=True))
     if wider or taller:
         by = [f"{size:+g} in {word}" for size, word in ((wider, "width"), (taller, "height")) if size]
         yield f"resized {name} by {' and '.join(by)}: from {list(map(int, old))} to {list(map(int, new))}"

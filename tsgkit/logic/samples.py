@@ -24,7 +24,7 @@ from typing import Literal as OneOf
 from typing import NamedTuple
 
 from tsgkit.errors import UsageError
-from tsgkit.logic.formula import And, Atom, Exists, Forall, Formula, Implies, Literal, Not, Or, Variable
+from tsgkit.logic.formula import And, Atom, Exists, Forall, Formula, Implies, Literal, Not, Or, Variable, conjunction
 from tsgkit.logic.plausibility import BULKY, CLOTHES, LOOKS, PEOPLE, PLACES, UPRIGHT, Step, clash, looks_of, steps_from
 from tsgkit.logic.vocabulary import KNOLLING, NATURAL, color_of, size_of
 
@@ -89,11 +89,8 @@ def formula_of(configuration: Configuration) -> Formula:
         either: Formula = atoms[0] if len(atoms) == 1 else Or(atoms)
         return Not(either) if requirement.denied else either
 
-    def joined(parts: Sequence[Formula]) -> Formula:
-        return parts[0] if len(parts) == 1 else And(tuple(parts))
-
     def existing(numbers: Sequence[int], parts: Sequence[Formula]) -> Formula:
-        formula = joined(parts)
+        formula = conjunction(parts)
         for number in reversed(numbers):
             formula = Exists(names[number], formula)
         return formula
@@ -103,7 +100,7 @@ def formula_of(configuration: Configuration) -> Formula:
     outer = range(len(names) if every is None else every)
     parts = [*kinds[: len(outer)], *(required(one) for one in requirements if one.things <= set(outer))]
     if every is not None:
-        condition = joined([kinds[every], *map(atom, configuration.condition)])
+        condition = conjunction([kinds[every], *map(atom, configuration.condition)])
         inner = [*kinds[every + 1 :], *(required(one) for one in requirements if max(one.things) >= every)]
         parts.append(Forall(names[every], Implies(condition, existing(range(every + 1, len(names)), inner))))
     whole = existing(outer, parts)
@@ -130,64 +127,47 @@ def configuration(
 # Knolling: objects on a grid, and relations that hold between them.
 
 
-class _Spot(NamedTuple):
-    column: int
-    row: int
-    area: int
-
-
 def _knolling(k: int, rng: random.Random, universal: bool) -> Configuration:
     classes = tuple(rng.sample(KNOLLING.classes, k))
     columns = rng.randint(2, max(2, min(k, 5)))
     rows = max(2, -(-k // columns) + rng.randint(0, 1))
     cells = rng.sample([(column, row) for column in range(columns) for row in range(rows)], k)
     areas = [width * height for width, height in map(size_of, classes)]
-    spots = [_Spot(*cell, area) for cell, area in zip(cells, areas, strict=True)]
-    said = list(_positions(spots, columns, rows, rng))
-    for number in range(1, k):
-        said += _between(spots, number, rng.randrange(max(0, number - 3), number), rng)
-    colored = sorted(rng.sample(range(k), rng.randint(0, (k + 1) // 2)))
-    for number in colored:
+    statements = []
+    for number in sorted(rng.sample(range(k), max(1, k // 3))):  # the halves of some; always one of an object alone
+        column, row = cells[number]
+        halves = []
+        if across := 2 * column + 1 - columns:
+            halves.append("OnLeftSide" if across < 0 else "OnRightSide")
+        if down := 2 * row + 1 - rows:
+            halves.append("OnTopSide" if down < 0 else "OnBottomSide")
+        if halves or k == 1:
+            statements.append(Statement(rng.choice(halves or ["OnLeftSide", "OnTopSide"]), (number,)))
+    for number in range(1, k):  # one to three relations that hold between two objects
+        other = rng.randrange(max(0, number - 3), number)
+        (column, row), (other_column, other_row) = cells[number], cells[other]
+        across_name = "LeftOf" if column < other_column else "RightOf"
+        down_name = "Above" if row < other_row else "Below"
+        names = (
+            "AlignedVertically" if column == other_column else across_name,
+            "AlignedHorizontally" if row == other_row else down_name,
+        )
+        statements += [Statement(name, (number, other)) for name in rng.sample(names, rng.choice((1, 1, 2)))]
+        area, other_area = areas[number], areas[other]
+        if not 2 * area > other_area > area / 2 and rng.random() < 0.3:
+            statements.append(Statement("LargerThan" if area > other_area else "SmallerThan", (number, other)))
+    for number in sorted(rng.sample(range(k), rng.randint(0, (k + 1) // 2))):
         usual = color_of(classes[number])
         color = usual if usual and rng.random() < 0.4 else rng.choice(KNOLLING.values["color"])
-        said.append(Statement("Has", (number,), color))
+        statements.append(Statement("Has", (number,), color))
     every = rng.randrange(k) if universal else None
-    made = Configuration("knolling", classes, tuple(Requirement((one,)) for one in said), every)
-    return _with_condition(made) if every is not None else made
-
-
-def _positions(spots: Sequence[_Spot], columns: int, rows: int, rng: random.Random) -> Iterator[Statement]:
-    """Yield the halves in which some objects lie; always one for an object alone."""
-    for number in sorted(rng.sample(range(len(spots)), max(1, len(spots) // 3))):
-        known = []
-        if across := 2 * spots[number].column + 1 - columns:
-            known.append("OnLeftSide" if across < 0 else "OnRightSide")
-        if down := 2 * spots[number].row + 1 - rows:
-            known.append("OnTopSide" if down < 0 else "OnBottomSide")
-        if known or len(spots) == 1:
-            yield Statement(rng.choice(known or ["OnLeftSide", "OnTopSide"]), (number,))
-
-
-def _between(spots: Sequence[_Spot], one: int, other: int, rng: random.Random) -> Iterator[Statement]:
-    """Yield one to three relations that hold between two objects."""
-    a, b = spots[one], spots[other]
-    across = "AlignedVertically" if a.column == b.column else "LeftOf" if a.column < b.column else "RightOf"
-    down = "AlignedHorizontally" if a.row == b.row else "Above" if a.row < b.row else "Below"
-    for name in rng.sample((across, down), rng.choice((1, 1, 2))):
-        yield Statement(name, (one, other))
-    if not 2 * a.area > b.area > a.area / 2 and rng.random() < 0.3:
-        yield Statement("LargerThan" if a.area > b.area else "SmallerThan", (one, other))
-
-
-def _with_condition(configuration: Configuration) -> Configuration:
-    """Turn the color of the universal object into a condition, if any other requirement mentions it or later
-    objects."""
-    every = configuration.every or 0
-    colors = [one for one in configuration.requirements if one.said[0].name == "Has" and one.things == {every}]
-    kept = tuple(one for one in configuration.requirements if one not in colors)
-    if not colors or not any(max(one.things) >= every for one in kept):
-        return configuration
-    return replace(configuration, requirements=kept, condition=colors[0].said)
+    condition: tuple[Statement, ...] = ()
+    if every is not None:  # its color becomes a condition, if any other requirement mentions it or later objects
+        colors = [one for one in statements if one.name == "Has" and one.things == (every,)]
+        others = [one for one in statements if one not in colors]
+        if colors and any(max(one.things) >= every for one in others):
+            statements, condition = others, (colors[0],)
+    return Configuration("knolling", classes, tuple(Requirement((one,)) for one in statements), every, condition)
 
 
 # Natural: objects added one by one by plausible relations.
@@ -213,9 +193,30 @@ def _natural(k: int, rng: random.Random, universal: bool) -> Configuration:
         if every is None and universal:
             continue
         looks = list(_looks(things, rng))
-        if k == 1 and not looks:
-            continue
-        return _in_order(things, looks, every, rng)
+        if k > 1 or looks:
+            break
+    later: list[int] = []  # objects that depend on the universal one come last
+    for number, thing in enumerate(things[1:], 1):
+        if number != every and every is not None and (thing.near == every or thing.near in later):
+            later.append(number)
+    order = [number for number in range(k) if number not in later and number != every]
+    order += [*([] if every is None else [every]), *later]
+    place = {number: order.index(number) for number in order}
+    statements = list(looks)
+    for number, thing in enumerate(things):
+        if thing.step:
+            pair = (thing.near, number) if thing.step.first else (number, thing.near)
+            statements.append(Statement(thing.step.name, pair))
+    statements = [one._replace(things=tuple(place[thing] for thing in one.things)) for one in statements]
+    statements.sort(key=lambda one: (max(one.things), one.things))
+    style = rng.choice((None, *NATURAL.values["style"]))
+    return Configuration(
+        "natural",
+        tuple(things[number].label for number in order),
+        tuple(Requirement((one,)) for one in statements),
+        None if every is None else place[every],
+        style=style,
+    )
 
 
 def _grown(k: int, rng: random.Random) -> list[_Grown]:
@@ -286,29 +287,6 @@ def _looks(things: Sequence[_Grown], rng: random.Random) -> Iterator[Statement]:
 
 def _fitting(thing: _Grown, kind: str) -> list[str]:
     return [one for one in looks_of(thing.label, kind) if not (thing.is_placed and one in UPRIGHT)]
-
-
-def _in_order(
-    things: Sequence[_Grown], looks: Sequence[Statement], every: int | None, rng: random.Random
-) -> Configuration:
-    """Build the configuration, with the objects that depend on the universal one last."""
-    later: list[int] = []
-    for number, thing in enumerate(things[1:], 1):
-        if number != every and every is not None and (thing.near == every or thing.near in later):
-            later.append(number)
-    order = [n for n in range(len(things)) if n not in later and n != every]
-    order += [*([] if every is None else [every]), *later]
-    place = {number: order.index(number) for number in order}
-    said = []
-    for number, thing in enumerate(things):
-        if thing.step:
-            pair = (thing.near, number) if thing.step.first else (number, thing.near)
-            said.append(Statement(thing.step.name, pair))
-    said = [one._replace(things=tuple(place[thing] for thing in one.things)) for one in (*looks, *said)]
-    made = tuple(Requirement((one,)) for one in sorted(said, key=lambda one: (max(one.things), one.things)))
-    style = rng.choice((None, *NATURAL.values["style"]))
-    at = None if every is None else place[every]
-    return Configuration("natural", tuple(things[number].label for number in order), made, at, (), style)
 
 
 # Choices and negations.

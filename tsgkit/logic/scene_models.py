@@ -23,9 +23,9 @@ from tsgkit.errors import UsageError
 from tsgkit.logic import grounding
 from tsgkit.logic.budget import Budget, OutOfBudget
 from tsgkit.logic.formula import Formula
-from tsgkit.logic.grounding import PRESENT, Fact, Ground, Lit, Tally, ground, holds
+from tsgkit.logic.grounding import PRESENT, Fact, Ground, Lit, Tally, ground
 from tsgkit.logic.placement import Effort, solved, solver_module
-from tsgkit.logic.witnesses import candidates_of
+from tsgkit.logic.witnesses import Domain
 
 CARRYING = ("On", "In")
 ONE_OF = {"Is": "class", "HasColor": "color", "HasMaterial": "material", "HasShape": "shape", "IsStyle": "style"}
@@ -42,10 +42,10 @@ EXCLUDING = (
 def world_of(formula: Formula, *, budget: Budget | None = None) -> frozenset[Fact] | None:
     """Return the facts of a world that makes a formula true, with one object per variable; None if there is none.
 
-    Objects are numbered as in ``candidates_of`` the formula. Raise ``OutOfBudget`` if the search runs out of budget.
+    Objects are numbered as the candidates of its ``Domain``. Raise ``OutOfBudget`` if the search runs out of budget.
     """
     budget = budget or Budget()
-    candidates = candidates_of(formula)
+    candidates = Domain(formula).candidates()
     grounded = ground(formula, candidates, "strict", budget=budget)
     module = solver_module()
     model = module.CpModel()
@@ -55,7 +55,18 @@ def world_of(formula: Formula, *, budget: Budget | None = None) -> frozenset[Fac
     model.add_bool_or([_literal(model, facts, grounded)])
     for one, other in _excluding(facts):
         model.add_bool_or([facts[one].Not(), facts[other].Not()])
-    _order(model, facts, len(candidates))
+    numbers = range(len(candidates))  # left-of and carrying relations have no cycles
+    across = [model.new_int_var(0, len(candidates), f"across_{number}") for number in numbers]
+    height = [model.new_int_var(0, len(candidates), f"height_{number}") for number in numbers]
+    for fact, variable in facts.items():
+        if fact.name in ("LeftOf", "RightOf", *CARRYING, "Holding", "NextTo"):
+            first, second = fact.things if fact.name != "RightOf" else fact.things[::-1]
+            if first == second:
+                model.add(variable == 0)
+            elif fact.name in ("LeftOf", "RightOf"):
+                model.add(across[first] < across[second]).only_enforce_if(variable)
+            elif fact.name in CARRYING:
+                model.add(height[first] > height[second]).only_enforce_if(variable)
     for one in facts:
         for other in _implied(one):
             model.add_implication(facts[one], facts[other])
@@ -66,7 +77,7 @@ def world_of(formula: Formula, *, budget: Budget | None = None) -> frozenset[Fac
     if status not in (module.OPTIMAL, module.FEASIBLE):
         return None
     world = frozenset(fact for fact, variable in facts.items() if solver.value(variable))
-    assert holds(grounded, world) and not faults(world)  # noqa: S101  (guaranteed by the model)
+    assert not faults(world)  # noqa: S101  (guaranteed by the model)
     return world
 
 
@@ -101,10 +112,8 @@ def _facts(grounded: Ground) -> Iterator[Fact]:
         case grounding.All(parts) | grounding.Any(parts):
             for part in parts:
                 yield from _facts(part)
-        case Tally(_, plus, minus, _):
-            for pair in (*plus, *minus):
-                for part in pair:
-                    yield from _facts(part)
+        case Tally():
+            raise UsageError("formulas with counts have no world", hint="counts are supported on layouts only")
 
 
 EFFORT = 5.0
@@ -130,21 +139,6 @@ def _excluding(facts: Iterable[Fact]) -> Iterator[tuple[Fact, Fact]]:
             yield one, other
 
 
-def _order(model: Any, facts: Mapping[Fact, Any], many: int) -> None:  # noqa: ANN401
-    """Require that left-of and carrying relations have no cycles."""
-    across = [model.new_int_var(0, many, f"across_{number}") for number in range(many)]
-    height = [model.new_int_var(0, many, f"height_{number}") for number in range(many)]
-    for fact, variable in facts.items():
-        if fact.name in ("LeftOf", "RightOf", *CARRYING, "Holding", "NextTo"):
-            one, other = fact.things if fact.name != "RightOf" else fact.things[::-1]
-            if one == other:
-                model.add(variable == 0)
-            elif fact.name in ("LeftOf", "RightOf"):
-                model.add(across[one] < across[other]).only_enforce_if(variable)
-            elif fact.name in CARRYING:
-                model.add(height[one] > height[other]).only_enforce_if(variable)
-
-
 def _literal(model: Any, facts: Mapping[Fact, Any], grounded: Ground) -> Any:  # noqa: ANN401
     """Return a variable that is true only if the ground formula is."""
     if isinstance(grounded, Lit):
@@ -158,6 +152,4 @@ def _literal(model: Any, facts: Mapping[Fact, Any], grounded: Ground) -> Any:  #
                 model.add_implication(made, _literal(model, facts, part))
         case grounding.Any(parts):
             model.add_bool_or([_literal(model, facts, part) for part in parts]).only_enforce_if(made)
-        case Tally():
-            raise UsageError("formulas with counts have no world", hint="counts are supported on layouts only")
     return made

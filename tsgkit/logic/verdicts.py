@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal
 
 from tsgkit.logic.budget import Budget, OutOfWork
@@ -44,14 +44,11 @@ class Meter:
         """Count steps. Raise ``OutOfWork`` if the limit or the budget is exceeded."""
         self.done += steps
         if self.done > self.next_look:
-            self._look()
-
-    def _look(self) -> None:
-        if self.done > self.most:
-            raise OutOfWork(f"{self.most:,} steps")
-        if self.budget:
-            self.budget.check()
-        self.next_look = min(self.most, self.done + LOOK)
+            if self.done > self.most:
+                raise OutOfWork(f"{self.most:,} steps")
+            if self.budget:
+                self.budget.check()
+            self.next_look = min(self.most, self.done + LOOK)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,19 +117,11 @@ class Verdict:
     status: Status = "decided"
     reason: str = ""
     detail: str = ""
-    trace: Trace | None = None
     zero_triggers: int = 0
     work: int = 0
+    trace: Trace | None = None
 
     def value(self) -> dict[str, object]:
         """Return the verdict as plain values."""
-        return {
-            "truth": self.truth,
-            "profile": self.profile,
-            "status": self.status,
-            "reason": self.reason,
-            "detail": self.detail,
-            "zero_triggers": self.zero_triggers,
-            "work": self.work,
-            "trace": self.trace.value() if self.trace else None,
-        }
+        plain = {field.name: getattr(self, field.name) for field in fields(self)}
+        return plain | {"trace": self.trace.value() if self.trace else None}

@@ -8,7 +8,7 @@
 'what is said of every one applies to nothing: there is no shoe'
 >>> cup, pen = {"label": "cup", "box_2d": [420, 0, 520, 90]}, {"label": "pen", "box_2d": [300, 100, 500, 120]}
 >>> formula = parse("(exists ?c (exists ?p (and (Is ?c 'cup') (Is ?p 'pen') (LeftOf ?c ?p))))")
->>> verdict = verify_strict(formula, {"objects": [cup, pen]})
+>>> verdict = verify(formula, {"objects": [cup, pen]})
 >>> verdict.truth, verdict.reason
 (False, "the cup is left of no pen: the cup ends at x = 520, the pen's centre is at x = 400")
 
@@ -25,8 +25,7 @@ conjuncts is explained in full. The others get one line each, which keeps explan
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 
 from tsgkit.errors import UsageError
 from tsgkit.logic.budget import Budget, OutOfWork
@@ -62,10 +61,11 @@ def verify(
     explain: bool = True,
     budget: Budget | None = None,
 ) -> Verdict:
-    """Return the verdict of a profile; ``distinct``, ``grounded`` and ``explain`` apply to ``strict`` only.
+    """Return the verdict on a formula and a layout, given as a ``Layout`` or as plain values.
 
     ``official`` follows the published verifier (:mod:`tsgkit.logic.official`), even if a text does not parse or a
-    layout is malformed. ``strict`` is classical truth on well-formed layouts (:func:`verify_strict`).
+    layout is malformed. ``strict`` is classical truth on well-formed layouts. Only it heeds ``distinct``, ``grounded``
+    (for boxes found in images, which may overlap a little) and ``explain``: without it there is no trace and no reason.
 
     ``strict`` raises ``FormulaProblem`` on a syntax error, and ``UsageError`` if a layout cannot decide the formula.
     """
@@ -73,25 +73,8 @@ def verify(
         return verify_official(formula, scene, work=work, budget=budget)
     if profile != "strict":
         raise UsageError(f"there is no profile {profile}", hint="official or strict")
-    read = parse(formula) if isinstance(formula, str) else formula
-    return verify_strict(read, scene, distinct=distinct, grounded=grounded, work=work, explain=explain, budget=budget)
-
-
-def verify_strict(
-    formula: Formula,
-    scene: object,
-    *,
-    distinct: bool = False,
-    grounded: bool = False,
-    work: int = WORK,
-    explain: bool = True,
-    budget: Budget | None = None,
-) -> Verdict:
-    """Return the verdict on a formula and a layout, given as a ``Layout`` or as plain values.
-
-    ``grounded`` is for boxes found in images, which may overlap a little. Without ``explain`` there is no trace and no
-    reason. Raise ``UsageError`` if a layout cannot decide the formula.
-    """
+    if isinstance(formula, str):
+        formula = parse(formula)
     meter = Meter(work, budget)
     try:
         layout = layout_of(scene, grounded=grounded)
@@ -112,7 +95,7 @@ def verify_strict(
         reason = "" if truth else explainer.why(part)
     except OutOfWork:
         return Verdict(truth, "strict", reason="the explanation takes too many steps", work=meter.done)
-    return Verdict(truth, "strict", "decided", reason, "", trace, evaluator.zero_triggers, meter.done)
+    return Verdict(truth, "strict", "decided", reason, "", evaluator.zero_triggers, meter.done, trace)
 
 
 MOST_PARTS = 400
@@ -137,25 +120,34 @@ class Explainer:
             return Trace(truth, "... (left out)")
         match part:
             case AtomPart():
-                return Trace(truth, self._said(part))
+                return Trace(truth, self._worded(part))
             case Existential():
                 return self._existence(part) if truth else self._absence(part)
-            case UniversalBlock():
-                return self._general(part, truth=truth)
+            case UniversalBlock(everything=everything):
+                head = words(part.formula, self.names)
+                if not self.objects:
+                    return Trace(False, f"{head}: there are no objects")
+                if idle := next((one for one in part.applied if not one.truth()), None):
+                    reason = f"the condition applies to nothing, for {self.why(idle)}"
+                    return Trace(False, f"{head}: {reason}", (self.trace(idle),))
+                children = tuple(self._examples(everything)) if truth else (self._counterexample(everything),)
+                return Trace(truth, head, children)
             case NumberComparison():
                 return Trace(truth, self._compared(part))
             case Connective(kind=kind, parts=parts):
                 if kind is Implies and not parts[0].truth():
                     return Trace(True, "the condition does not apply", (self.trace(parts[0]),), vacuous=True)
                 if kind is Not and isinstance(parts[0], AtomPart):
-                    return Trace(truth, self._said(parts[0]))
+                    return Trace(truth, self._worded(parts[0]))
                 if kind is Or and truth:
                     parts = (next(one for one in parts if one.truth()),)
                 return Trace(truth, JOINED[kind][truth], tuple(map(self.trace, parts)))
         return Trace(truth, words(part.formula, self.names))
 
-    def _said(self, part: AtomPart) -> str:
-        """Verbalise an atom, or its negation, with its measurements."""
+    def _worded(self, part: Part) -> str:
+        """Verbalise a part; an atom, or its negation, with its measurements."""
+        if not isinstance(part, AtomPart):
+            return words(part.formula, self.names)
         return self._with_figures(atom_words(part.formula, self.names, negated=not part.truth()), part)
 
     def _with_figures(self, clause: str, part: AtomPart) -> str:
@@ -176,88 +168,54 @@ class Explainer:
         counted = [str(number) for number, side in pairs if isinstance(side, ObjectCount)]
         return f"{words(part.formula, self.names)}: counted {' and '.join(counted)}"
 
-    @contextmanager
-    def _choice(self, chooser: Quantifier, number: int) -> Iterator[str]:
-        """Assign an object to a variable within the context; yield the object's name."""
-        names, values = self.names, self.evaluator.values
-        before, kept = names.get(chooser.variable), values[chooser.slot]
-        names[chooser.variable], values[chooser.slot] = self.objects[number], number
+    def _choices(self, chooser: Quantifier, among: Sequence[int] | None = None) -> Iterator[tuple[int, str]]:
+        """Assign in turn each object (of some) that a variable may stand for; yield its number and name."""
+        names, values, variable, slot = self.names, self.evaluator.values, chooser.variable, chooser.slot
+        outer_name, outer_value = names.get(variable), values[slot]
         try:
-            yield self.objects[number]
+            for number in list(chooser.choices(among)):
+                names[variable], values[slot] = self.objects[number], number
+                yield number, self.objects[number]
         finally:
-            values[chooser.slot] = kept
-            if before is None:
-                del names[chooser.variable]
+            values[slot] = outer_value
+            if outer_name is None:
+                names.pop(variable, None)
             else:
-                names[chooser.variable] = before
-
-    def _numbers(self, chooser: Quantifier) -> list[int]:
-        """Return the numbers of the objects that a variable may stand for."""
-        kept = self.evaluator.values[chooser.slot]
-        numbers = list(chooser.choices())
-        self.evaluator.values[chooser.slot] = kept
-        return numbers
-
-    def _choices(self, chooser: Quantifier) -> Iterator[tuple[int, str]]:
-        """Assign each object in turn that a variable may stand for; yield its number and name."""
-        for number in self._numbers(chooser):
-            with self._choice(chooser, number) as name:
-                yield number, name
+                names[variable] = outer_name
 
     def _existence(self, part: Existential) -> Trace:
-        noun = self._noun(part)
+        noun = thing(_class_of(part) or "object")
         such = "such an object" if noun == "object" else f"such {with_article(noun)}"
         for _, name in self._choices(part):
             if part.body.truth():
-                return Trace(True, f"{name} is {such}", self._members(part.body))
+                return Trace(True, f"{name} is {such}", tuple(map(self.trace, conjoined(part.body))))
         raise AssertionError("what was found is gone")
 
     def _absence(self, part: Existential) -> Trace:
-        ranked = self._ranked(part)
+        ranked, noun = self._ranked(part), thing(_class_of(part) or "object")
         if not ranked:
-            return Trace(False, f"there is no {self._noun(part)}")
+            return Trace(False, f"there is no {noun}")
         children = []
-        for place, number in enumerate(ranked[: MOST_OTHERS + 1]):
-            with self._choice(part, number) as name:
-                if place == 0:
-                    children.append(Trace(False, f"{name} comes nearest", self._members(part.body)))
-                else:
-                    children.append(Trace(False, f"{name}: {self.why(part.body)}"))
+        for number, name in self._choices(part, ranked[: MOST_OTHERS + 1]):
+            if number == ranked[0]:
+                nearest = tuple(map(self.trace, conjoined(part.body)))
+                children.append(Trace(False, f"{name} comes nearest", nearest))
+            else:
+                children.append(Trace(False, f"{name}: {self.why(part.body)}"))
         if more := len(ranked) - len(children):
             children.append(Trace(False, f"and {more} more"))
-        return Trace(False, f"no {self._noun(part)} fits", tuple(children))
-
-    def _members(self, body: Part) -> tuple[Trace, ...]:
-        return tuple(self.trace(one) for one in conjoined(body))
-
-    def _wanted(self, part: Quantifier) -> str | None:
-        """Return the class that an ``exists`` requires of its object, or None."""
-        return demanded_class(part.variable, part.formula.body) if isinstance(part.formula, Exists) else None
-
-    def _noun(self, part: Quantifier) -> str:
-        return thing(self._wanted(part) or "object")
+        return Trace(False, f"no {noun} fits", tuple(children))
 
     def _ranked(self, part: Existential) -> list[int]:
         """Return the objects of the required class (or all), sorted by the number of conjuncts they satisfy, most
         first."""
-        wanted = self._wanted(part)
-        scores = {}
-        for number in self._numbers(part):
-            if wanted is None or self.evaluator.layout.objects[number].label == wanted:  # naming the others costs time
-                with self._choice(part, number):
-                    scores[number] = sum(one.truth() for one in conjoined(part.body))
+        label = _class_of(part)
+        objects = enumerate(self.evaluator.layout.objects)
+        fitting = [number for number, one in objects if label is None or one.label == label]  # naming others costs time
+        scores = {
+            number: sum(one.truth() for one in conjoined(part.body)) for number, _ in self._choices(part, fitting)
+        }
         return sorted(scores, key=lambda number: -scores[number])
-
-    def _general(self, part: UniversalBlock, *, truth: bool) -> Trace:
-        head = words(part.formula, self.names)
-        if not self.evaluator.layout.objects:
-            return Trace(False, f"{head}: there are no objects")
-        for condition in part.applied:
-            if not condition.truth():
-                why = f"the condition applies to nothing, for {self.why(condition)}"
-                return Trace(False, f"{head}: {why}", (self.trace(condition),))
-        children = tuple(self._examples(part.everything)) if truth else (self._counterexample(part.everything),)
-        return Trace(truth, head, children)
 
     def _examples(self, part: Part) -> Iterator[Trace]:
         """Yield traces for the first few choices of a ``forall`` that holds, without those its condition does not
@@ -287,13 +245,21 @@ class Explainer:
         """Verbalise the smallest part that makes a false part false."""
         match part:
             case AtomPart():
-                return self._said(part)
+                return self._worded(part)
             case Existential():
                 return self._why_absent(part)
             case UniversalBlock():
-                return self._why_general(part)
-            case Universal():
-                return self._why_not_every(part)
+                if not self.objects:
+                    return "there are no objects, so that nothing is said of every one"
+                if idle := next((one for one in part.applied if not one.truth()), None):
+                    return f"what is said of every one applies to nothing: {self.why(idle)}"
+                return self.why(part.everything)
+            case Universal(body=body):
+                for _, name in self._choices(part):
+                    if not body.truth():
+                        inner = self.why(body)
+                        return inner if isinstance(body, Universal) or name in inner else f"for {name}: {inner}"
+                return "there is no object left to choose"
             case NumberComparison():
                 return f"it is not so that {self._compared(part)}"
             case Connective(kind=kind, parts=parts):
@@ -303,8 +269,8 @@ class Explainer:
                     return " and ".join(self.why(one) for one in parts) or "there is nothing to choose from"
                 if kind is Not:
                     return self._why_denied(parts[0])
-                why = self.why(next(one for one in parts if not one.truth()))
-                return why if kind is And else f"one side holds and the other does not: {why}"
+                reason = self.why(next(one for one in parts if not one.truth()))
+                return reason if kind is And else f"one side holds and the other does not: {reason}"
         raise AssertionError(f"{type(part).__name__} has no reason")
 
     def _why_denied(self, part: Part) -> str:
@@ -312,46 +278,30 @@ class Explainer:
         if isinstance(part, Existential):
             for _, name in self._choices(part):
                 if part.body.truth():
-                    clause = " and ".join(self._holding(one) for one in conjoined(part.body))
-                    return f"{name} is what must not be: {clause}"
-        return f"{self._holding(part)}, which must not be"
-
-    def _holding(self, part: Part) -> str:
-        return self._said(part) if isinstance(part, AtomPart) else words(part.formula, self.names)
+                    return f"{name} is what must not be: {' and '.join(map(self._worded, conjoined(part.body)))}"
+        return f"{self._worded(part)}, which must not be"
 
     def _why_absent(self, part: Existential) -> str:
-        ranked, noun = self._ranked(part), self._noun(part)
+        ranked, noun = self._ranked(part), thing(_class_of(part) or "object")
         if not ranked:
             return f"there is no {noun}"
-        with self._choice(part, ranked[0]):
+        for _, name in self._choices(part, ranked[:1]):
             failing = next(one for one in conjoined(part.body) if not one.truth())
-        never = isinstance(failing, AtomPart) and not any(self._is_true_of(number, part, failing) for number in ranked)
-        with self._choice(part, ranked[0]) as name:
-            if never and isinstance(failing, AtomPart):  # "no cup is left of the pen", with the figures of the nearest
-                named = [f"no {noun}" if one == part.variable else self.names[one] for one in failing.variables]
-                clause = " ".join([named[0], verb_of(failing.formula) or failing.formula.name, *named[1:]])
+            if isinstance(failing, AtomPart) and not any(failing.truth() for _ in self._choices(part, ranked)):
+                # "no cup is left of the pen", with the figures of the nearest
+                subject, *others = [
+                    f"no {noun}" if one == part.variable else self.names[one] for one in failing.variables
+                ]
+                clause = " ".join([subject, verb_of(failing.formula) or failing.formula.name, *others])
                 return self._with_figures(clause, failing)
-            why = self.why(failing)
-            return why if len(ranked) == 1 else f"no {noun} fits; nearest comes {name}, but {why}"
+            reason = self.why(failing)
+            return reason if len(ranked) == 1 else f"no {noun} fits; nearest comes {name}, but {reason}"
+        raise AssertionError("the nearest object is gone")
 
-    def _is_true_of(self, number: int, chooser: Quantifier, part: Part) -> bool:
-        with self._choice(chooser, number):
-            return part.truth()
 
-    def _why_general(self, part: UniversalBlock) -> str:
-        if not self.evaluator.layout.objects:
-            return "there are no objects, so that nothing is said of every one"
-        for condition in part.applied:
-            if not condition.truth():
-                return f"what is said of every one applies to nothing: {self.why(condition)}"
-        return self.why(part.everything)
-
-    def _why_not_every(self, part: Universal) -> str:
-        for _, name in self._choices(part):
-            if not part.body.truth():
-                inner = self.why(part.body)
-                return inner if isinstance(part.body, Universal) or name in inner else f"for {name}: {inner}"
-        return "there is no object left to choose"
+def _class_of(part: Quantifier) -> str | None:
+    """Return the class that an ``exists`` requires of its object, or None."""
+    return demanded_class(part.variable, part.formula.body) if isinstance(part.formula, Exists) else None
 
 
 JOINED: Mapping[type[Formula], Mapping[bool, str]] = {
@@ -372,23 +322,25 @@ def measured(name: str, names: list[str], boxes: list[Box]) -> str:
     >>> measured("LeftOf", ["cup_2", "the pen"], [Box(420, 0, 520, 90), Box(300, 100, 500, 120)])
     "cup_2 ends at x = 520, the pen's centre is at x = 400"
     """
-    first = boxes[0]
-    if len(boxes) == 1:
-        return {
-            "OnLeftSide": f"its centre is at x = {first.cx:g}, the middle at 500",
-            "OnRightSide": f"its centre is at x = {first.cx:g}, the middle at 500",
-            "OnTopSide": f"its centre is at y = {first.cy:g}, the middle at 500",
-            "OnBottomSide": f"its centre is at y = {first.cy:g}, the middle at 500",
-            "InCenter": f"its centre is at ({first.cx:g}, {first.cy:g}), the middle third is 333.3 to 666.7",
-        }[name]
-    one, other, second = names[0], names[1], boxes[1]
-    return {
-        "LeftOf": f"{one} ends at x = {first.x2:g}, {other}'s centre is at x = {second.cx:g}",
-        "RightOf": f"{one} begins at x = {first.x1:g}, {other}'s centre is at x = {second.cx:g}",
-        "Above": f"{one} ends at y = {first.y2:g}, {other}'s centre is at y = {second.cy:g}",
-        "Below": f"{one} begins at y = {first.y1:g}, {other}'s centre is at y = {second.cy:g}",
-        "AlignedHorizontally": f"their centres are {abs(first.cy - second.cy):g} apart in y, less than 100 is needed",
-        "AlignedVertically": f"their centres are {abs(first.cx - second.cx):g} apart in x, less than 100 is needed",
-        "LargerThan": f"their areas are {first.area:g} and {second.area:g}",
-        "SmallerThan": f"their areas are {first.area:g} and {second.area:g}",
-    }[name]
+    first, second = boxes[0], boxes[-1]
+    one, other = names[0], names[-1]
+    match name:
+        case "OnLeftSide" | "OnRightSide":
+            return f"its centre is at x = {first.cx:g}, the middle at 500"
+        case "OnTopSide" | "OnBottomSide":
+            return f"its centre is at y = {first.cy:g}, the middle at 500"
+        case "InCenter":
+            return f"its centre is at ({first.cx:g}, {first.cy:g}), the middle third is 333.3 to 666.7"
+        case "LeftOf":
+            return f"{one} ends at x = {first.x2:g}, {other}'s centre is at x = {second.cx:g}"
+        case "RightOf":
+            return f"{one} begins at x = {first.x1:g}, {other}'s centre is at x = {second.cx:g}"
+        case "Above":
+            return f"{one} ends at y = {first.y2:g}, {other}'s centre is at y = {second.cy:g}"
+        case "Below":
+            return f"{one} begins at y = {first.y1:g}, {other}'s centre is at y = {second.cy:g}"
+        case "AlignedHorizontally":
+            return f"their centres are {abs(first.cy - second.cy):g} apart in y, less than 100 is needed"
+        case "AlignedVertically":
+            return f"their centres are {abs(first.cx - second.cx):g} apart in x, less than 100 is needed"
+    return f"their areas are {first.area:g} and {second.area:g}"

@@ -60,21 +60,9 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-_PLACED: dict[str, tuple[str, ...]] = dict.fromkeys(
-    ("OnLeftSide", "OnRightSide", "OnTopSide", "OnBottomSide", "InCenter"), (OBJECT,)
-)
-_COMPARED: dict[str, tuple[str, ...]] = dict.fromkeys(
-    (
-        "LeftOf",
-        "RightOf",
-        "Above",
-        "Below",
-        "AlignedHorizontally",
-        "AlignedVertically",
-        "LargerThan",
-        "SmallerThan",
-    ),
-    (OBJECT, OBJECT),
+_PLACED = dict.fromkeys(_words("OnLeftSide OnRightSide OnTopSide OnBottomSide InCenter"), (OBJECT,))
+_COMPARED = dict.fromkeys(
+    _words("LeftOf RightOf Above Below AlignedHorizontally AlignedVertically LargerThan SmallerThan"), (OBJECT, OBJECT)
 )
 
 KNOLLING = Vocabulary(
@@ -86,7 +74,7 @@ KNOLLING = Vocabulary(
         "donut sandwich pizza carrot"
     ),
     values={"color": _words("red green blue yellow black white brown pink gray")},
-    predicates={"Is": (OBJECT, CLASS), "Has": (OBJECT, ATTRIBUTE)} | _PLACED | _COMPARED,
+    predicates={"Is": (OBJECT, CLASS), "Has": (OBJECT, ATTRIBUTE), **_PLACED, **_COMPARED},
     unpublished=frozenset({"InCenter"}),
 )
 
@@ -121,8 +109,8 @@ NATURAL = Vocabulary(
         "HasShape": (OBJECT, "shape"),
         "HasState": (OBJECT, "state"),
         "IsStyle": (STYLE,),
-    }
-    | dict.fromkeys(("LeftOf", "RightOf", "On", "In", "Holding", "NextTo"), (OBJECT, OBJECT)),
+        **dict.fromkeys(_words("LeftOf RightOf On In Holding NextTo"), (OBJECT, OBJECT)),
+    },
 )
 
 SCENARIOS: Mapping[str, Vocabulary] = {"knolling": KNOLLING, "natural": NATURAL}

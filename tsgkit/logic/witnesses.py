@@ -2,15 +2,19 @@
 
 >>> from tsgkit.logic.parser import parse
 >>> formula = parse("(forall ?x (implies (Is ?x 'cup') (exists ?y (and (Is ?y 'pen') (LeftOf ?y ?x)))))")
->>> [candidate.label for candidate in candidates_of(formula)]
+>>> [candidate.label for candidate in Domain(formula).candidates()]
 ['cup', 'pen']
+>>> pizzas = "(forall ?p (implies (Is ?p 'pizza') (exists ?q (and (Is ?q '{}') (RightOf ?q ?p)))))"
+>>> Domain(parse(pizzas.format("plate"))).last_round, Domain(parse(pizzas.format("pizza"))).last_round
+(2, None)
 
 Objects can be removed from a layout that satisfies a formula (in the profile ``strict``) as long as a witness is left
 for every object that must exist: for each ``exists``, each condition that must apply, each count, and each negated
 ``forall``. A witness depends on the objects that the universal variables around it stand for, so there is one for each
-choice of them among the required classes. If this number is finite, that many objects suffice (:func:`is_enough`). If
-it is not, because every pizza requires another one, no sufficient number is known. But universal variables can be
-restricted to the first objects: a formula that is unsatisfiable even then is unsatisfiable (:meth:`Domain.rounds`).
+choice of them among the required classes. If this number is finite (:attr:`Domain.last_round`), that many objects
+suffice. If it is not, because every pizza requires another one, no sufficient number is known. But universal variables
+can be restricted to the first objects: a formula that is unsatisfiable even then is unsatisfiable
+(:meth:`Domain.rounds`).
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from tsgkit.errors import UsageError
+from tsgkit.logic.clauses import object_classes
 from tsgkit.logic.formula import (
     TRUE,
     And,
@@ -37,7 +42,6 @@ from tsgkit.logic.formula import (
     Not,
     Or,
     Variable,
-    atoms_of,
     conditions_of,
     conjuncts,
     free_variables,
@@ -160,8 +164,7 @@ class Domain:
 
     def __init__(self, formula: Formula) -> None:
         self.formula = rename_apart(formula)
-        terms = [term for atom in atoms_of(self.formula) if atom.name == "Is" for term in atom.args]
-        named = dict.fromkeys(term.text for term in terms if isinstance(term, Literal))
+        named = object_classes(self.formula)
         other = next(label for label in (*KNOLLING.classes, "thing") if label not in named)
         self.classes = (*named, other)
         self.witnesses: list[Witness] = []
@@ -173,7 +176,7 @@ class Domain:
 
     def candidates(self, *, spare: int = 0) -> tuple[Candidate, ...]:
         """Return objects for all witnesses if their number is finite, else some for each, plus ``spare`` objects per
-        class."""
+        class. The only object of its class is not optional if it must exist."""
         counts = self._grown([0] * len(self.witnesses))
         while (more := self._grown(counts)) != counts:
             if all(counts) or sum(more) * (1 + spare) > MOST_CANDIDATES:
@@ -264,36 +267,27 @@ class Domain:
                 else:
                     self._every((variable,), body, False, scope)
             case Forall():
-                self._visit_forall(formula, truth, scope, sure=sure)
+                variables, body = peeled(formula)
+                demands = conditions_of(body)
+                if truth:
+                    for demand in demands or [TRUE]:
+                        self._some(variables, demand, True, scope, sure=sure)
+                    self._every(variables, body, True, scope, applies=sure)
+                else:
+                    self._some(variables, body, False, scope, sure=False)
+                    for demand in demands:
+                        self._every(variables, demand, False, scope)
             case Comparison():
-                self._visit_comparison(formula, truth, scope)
-
-    def _visit_forall(self, formula: Forall, truth: bool, scope: Scope, *, sure: bool) -> None:
-        variables, body = peeled(formula)
-        demands = conditions_of(body)
-        if not truth:
-            self._some(variables, body, False, scope, sure=False)
-            for demand in demands:
-                self._every(variables, demand, False, scope)
-            return
-        for demand in demands or [TRUE]:
-            self._some(variables, demand, True, scope, sure=sure)
-        self._every(variables, body, True, scope, applies=sure)
-
-    def _visit_comparison(self, formula: Comparison, truth: bool, scope: Scope) -> None:
-        bounds = bounds_of(formula, truth=truth)
-        if bounds is None:
-            for side in (formula.left, formula.right):
-                if isinstance(side, Count):
-                    self.compares_counts = True
-                    self._some((side.variable,), side.body, True, scope, sure=False, copies=2)
-                    self._every((side.variable,), side.body, False, scope)
-            return
-        counted = bounds.counted
-        if bounds.least is not None and bounds.least > 0:
-            self._some((counted.variable,), counted.body, True, scope, sure=False, copies=bounds.least)
-        if bounds.most is not None and bounds.most >= 0:
-            self._every((counted.variable,), counted.body, False, scope)
+                if bounds := bounds_of(formula, truth=truth):
+                    limits = [(bounds.counted, bounds.least or 0, bounds.most is not None and bounds.most >= 0)]
+                else:  # both sides count objects: no number of them is known to suffice
+                    limits = [(count, 2, True) for count in formula.counts]
+                    self.compares_counts = self.compares_counts or bool(limits)
+                for counted, least, limited in limits:
+                    if least > 0:
+                        self._some((counted.variable,), counted.body, True, scope, sure=False, copies=least)
+                    if limited:
+                        self._every((counted.variable,), counted.body, False, scope)
 
     def _some(
         self,
@@ -377,22 +371,3 @@ class Domain:
                 found = [self._possible(variable, demand, False) for demand in demands]
                 return self._possible(variable, body, truth).union(*found)
         return everything
-
-
-def candidates_of(formula: Formula, *, spare: int = 0) -> tuple[Candidate, ...]:
-    """Return an object for every witness of a formula, as far as their number is finite, plus ``spare`` per class.
-
-    The only object of its class is not optional if it must exist.
-    """
-    return Domain(formula).candidates(spare=spare)
-
-
-def is_enough(formula: Formula) -> bool:
-    """Return whether a satisfiable formula is satisfied by a layout of its candidates alone.
-
-    >>> from tsgkit.logic.parser import parse
-    >>> chain = "(forall ?p (implies (Is ?p 'pizza') (exists ?q (and (Is ?q '{}') (RightOf ?q ?p)))))"
-    >>> is_enough(parse(chain.format("pizza"))), is_enough(parse(chain.format("plate")))
-    (False, True)
-    """
-    return Domain(formula).last_round is not None

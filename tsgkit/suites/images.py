@@ -16,7 +16,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -65,6 +65,12 @@ def is_file_id(item_id: str) -> bool:
         return False
     odd = any(letter in "/\\" or ord(letter) < 32 or ord(letter) == 127 for letter in item_id)
     return 0 < length <= LONGEST_ID and not item_id.startswith(".") and not odd
+
+
+def image_files(folder: Path, names: Iterable[str]) -> Iterator[Path]:
+    """Yield the files in a folder that are named as the images of these items."""
+    paths = (folder / f"{name}{ending}" for name in names if is_file_id(name) for ending in ENDINGS)
+    return (path for path in paths if path.is_file())
 
 
 class ImageFolder:

@@ -388,9 +388,14 @@ def _modelled(model: type[Item], row: Mapping[str, Any], number: int) -> Item:
     try:
         return model.model_validate({**row, "item_id": str(row.get("item_id", number))})
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise ValueError(f"{place}: {first['msg']}" if place else first["msg"]) from None
+        place, message = first_problem(error)
+        raise ValueError(f"{place}: {message}" if place else message) from None
+
+
+def first_problem(error: ValidationError) -> tuple[str, str]:
+    """Return the place of the first field of a row that does not fit, empty for the row as a whole, and the reason."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    return ".".join(str(part) for part in first["loc"] if part not in ("str", "int")), first["msg"]
 
 
 def _load_lines(items_of: Callable[[str], Iterator[RowLine]], source: Source) -> Items:

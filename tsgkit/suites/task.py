@@ -275,6 +275,16 @@ class Official:
         return self.view((reply.text if reply is not None else None) or "", style)
 
 
+def left_out_reasons(words: str) -> Callable[[str, Tally], Mapping[str, str]]:
+    """Return the reasons of a task whose published code leaves out the items that ``skipped_official`` counts."""
+
+    def reasons(style: str, tally: Tally) -> Mapping[str, str]:
+        skipped = tally.counts["skipped_official"]
+        return {"official.n": f"{words}: {skipped}; strict counts these as wrong"} if skipped else {}
+
+    return reasons
+
+
 @dataclass(frozen=True, kw_only=True)
 class Looks:
     """The judging of finished things in folders."""

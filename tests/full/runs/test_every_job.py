@@ -24,7 +24,7 @@ from tsgkit.graph import ActionGraph, Narrative
 from tsgkit.graph.notation import narratives
 from tsgkit.logic.formula import text_of
 from tsgkit.suites.formalimg.maker import composed, faults
-from tsgkit.suites.spatialgen.rows import Row, rows_in, written
+from tsgkit.suites.spatialgen.rows import SpatialRow, rows_in, written
 
 KEY = "sk-0123456789abcdef"
 LOGS = ("run.json", "calls.jsonl", "prompts.jsonl", "samples.jsonl")
@@ -151,7 +151,7 @@ def _formulas() -> dict[str, str]:
     }
 
 
-def _questions(row: Row) -> str:
+def _questions(row: SpatialRow) -> str:
     questions = [
         {
             "kind": q.sub_domain,
@@ -173,7 +173,7 @@ def _rewritten() -> dict[str, str]:
     return {row.prompt: json.dumps({"prompt": _shown(row)}) for row in ROWS[:6]}
 
 
-def _shown(row: Row) -> str:
+def _shown(row: SpatialRow) -> str:
     """Return a text that tells what the judge saw."""
     seen = [q.options.get(letter, "") for q, letter in zip(row.questions, SEEN, strict=True)]
     return f"The image shows: {', '.join(filter(None, seen))}."

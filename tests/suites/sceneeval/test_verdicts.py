@@ -21,7 +21,7 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.sceneeval import fidelity, plausibility, word_meanings
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
-from tsgkit.suites.sceneeval.judges.judge import AttributeAnswer, MeasuredRoomRelation, ended, unknowns
+from tsgkit.suites.sceneeval.judges.answers import AttributeAnswer, MeasuredRoomRelation, ended, unknowns
 from tsgkit.suites.sceneeval.judges.rules import RulesJudge, support_type
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 from tsgkit.suites.sceneeval.scene_files.simple import read_simple

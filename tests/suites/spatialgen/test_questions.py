@@ -13,6 +13,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import published_grader
 import pytest
 from command_line import CommandLine
 from drawn_images import animated, drawn, saved
@@ -32,8 +33,7 @@ from tsgkit.runs.rescore_job import Rescoring
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.judges.images import NOT_SHOWN, ShownImage
 from tsgkit.suites.solvers.ways import baseline_of
-from tsgkit.suites.spatialgen import official
-from tsgkit.suites.spatialgen.baselines import NAMES, accuracies, baseline, baseline_subject
+from tsgkit.suites.spatialgen.baselines import NAMES, baseline, baseline_subject
 from tsgkit.suites.spatialgen.defects import findings
 from tsgkit.suites.spatialgen.judge_requests import (
     PROTOCOLS,
@@ -48,8 +48,7 @@ from tsgkit.suites.spatialgen.rows import (
     SCENES,
     SUB_DOMAINS,
     Question,
-    Row,
-    SpatialSample,
+    SpatialRow,
     question_from,
     row_of,
     rows_in,
@@ -70,15 +69,15 @@ NO_IMAGE = (7.3, 19.2, 13.5, 28.1, 16.9)
 FULL = "SpatialGenEval_T2I_Prompts.jsonl"
 
 
-def said(row: Row, *texts: str | None, protocol: str = "published") -> Judged:
+def said(row: SpatialRow, *texts: str | None, protocol: str = "published") -> Judged:
     """Return the judgement of replies in rounds 0 to 4, then from 0 again as retries."""
-    sample, way = SpatialSample(row), parse_protocol(protocol)
+    way = parse_protocol(protocol)
     calls = [
         LabelledReply(label_of(number % 5), Reply(text, Ending.COMPLETE if text else Ending.API_ERROR))
         for number, text in enumerate(texts)
     ]
-    orders = tuple(tuple(order.record for order in turn) for turn in orders_of(sample, way.base, 0))
-    return judged(sample, Transcript((*calls, ShownImage(NOT_SHOWN, orders=orders).said)), way)
+    sight = ShownImage(NOT_SHOWN, orders=orders_of(row, way.base, 0))
+    return judged(row, Transcript((*calls, sight.said)), way)
 
 
 def test_the_card_declares_what_the_suite_measures_and_rows_that_cannot_be_scored_are_refused(tmp_path: Path) -> None:
@@ -88,7 +87,7 @@ def test_the_card_declares_what_the_suite_measures_and_rows_that_cannot_be_score
     assert (CARD.subject, CARD.temperature) == ("baseline/random", 1.0)
     assert tasks_of_rows(FILE) == ("spatialgen/questions",)
     questions = ROWS[0].questions
-    changed: dict[str, list[Row]] = {
+    changed: dict[str, list[SpatialRow]] = {
         "the item id 000001 occurs twice": [ROWS[0], ROWS[0]],
         "there are no items in it": [],
         "line 1: item 9: 9 questions, not one of each": [row_of("9", "Park", "", questions[:9])],
@@ -134,12 +133,12 @@ def test_official_scores_equal_the_published_code_exactly() -> None:
         texts = ["\n".join(row.answers[:number] + ("E",) * (10 - number))] * (5 if number else 4)
         one = said(row, *texts)
         tally.add(one.sample.cluster, one.scores, {str(k): v for k, v in one.counts.items()})
-        found = official.result_row(row, official.asked(texts), f"{row.id}.png")
+        found = published_grader.result_row(row, texts)
         results += [found] if found is not None else []
-    table = official.table(results)
+    table = published_grader.table(results)
     board = TASK.board(tally, baseline_of(TASK, "baseline/longest", 0, TASK.dataset(None)), 0)
     values = board.profiles["official"]
-    assert table is not None and values is not None and table.n == 6
+    assert values is not None and table.n == 6
     means = {"accuracy": table.overall, "foundation": table.basic, "spatial": table.spatial}
     for name, value in (means | {name.lower(): value for name, value in table.columns.items()}).items():
         assert (mine := values[name]) is not None and mine.value == value, name
@@ -152,7 +151,7 @@ def test_rounds_that_failed_are_wrong_and_the_most_readable_reply_of_a_round_cou
     good, bad, none = "\n".join(row.answers), "\n".join("E" * 10), None
     for name, different in (("random", 5), ("overlap", 1)):
         subject = baseline_subject(f"baseline/{name}", ROWS, 0)
-        assert len({one.reply.text for one in subject.answer(SpatialSample(row)).said[:5]}) == different, name
+        assert len({one.reply.text for one in subject.answer(row).said[:5]}) == different, name
     with pytest.raises(UsageError, match="there is no baseline/rules"):
         baseline_subject("baseline/rules", ROWS, 0)
     one = said(row, good, good, good, good, none)
@@ -205,9 +204,9 @@ def test_baselines_guess_without_options_and_give_the_same_letters_in_every_vers
 
 def test_bundled_rows_pass_all_checks_and_no_baseline_is_much_better_than_chance_on_them() -> None:
     for name in NAMES:
-        found = [accuracies(ROWS, baseline(name, ROWS, seed)) for seed in range(10)]
-        by_type = {sub_domain: fmean(one[sub_domain] for one in found) for sub_domain in SUB_DOMAINS}
-        assert max(by_type.values()) <= 0.35 and fmean(by_type.values()) <= 0.27, (name, by_type)
+        answers = [(baseline(name, ROWS, seed)(row), row.answers) for seed in range(10) for row in ROWS]
+        by_type = [fmean(said[place] == keys[place] for said, keys in answers) for place in range(10)]
+        assert max(by_type) <= 0.35 and fmean(by_type) <= 0.27, (name, by_type)
     assert tuple(row.scene for row in ROWS) == SCENES
     assert [row.id for row in ROWS] == [f"{number:06d}" for number in range(1, 26)]
     assert list(findings(ROWS)) == []
@@ -230,10 +229,10 @@ def test_a_judge_that_says_every_key_misses_two_questions_of_the_full_file() -> 
     assert tuple(found[code] for code in codes) == (210, 2, 0, 0)
     for protocol in ("published", "ours"):
         way, right = parse_protocol(protocol), Counter[str]()
-        for sample in map(SpatialSample, rows):
+        for sample in rows:
             orders = orders_of(sample, way.base, 0)
             texts = ["\n".join(question.key for question in shown(sample, turn)) for turn in orders]
-            one = said(sample.row, *texts, protocol=protocol)
+            one = said(sample, *texts, protocol=protocol)
             right.update({profile: int(scores["accuracy"].sum) for profile, scores in one.scores.items()})
         assert right == {"strict": 12_298, **({"official": 12_300} if protocol == "published" else {})}
 

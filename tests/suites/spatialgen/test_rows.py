@@ -27,9 +27,9 @@ from tsgkit.llm.scripts import RecordedModel, Script
 from tsgkit.suites.importers import import_dataset
 from tsgkit.suites.spatialgen import rows as row_files
 from tsgkit.suites.spatialgen.defects import RULES, findings, inspect, question_findings, row_findings
-from tsgkit.suites.spatialgen.judge_requests import permutation, recorded, unshuffled
+from tsgkit.suites.spatialgen.judge_requests import check_orders, in_order, orders_of, permutation, undone
 from tsgkit.suites.spatialgen.maker import Draft, Maker, Making, draft_problems, facts_of, facts_text, rewrite_problems
-from tsgkit.suites.spatialgen.rows import SUB_DOMAINS, Row, rows_in, written
+from tsgkit.suites.spatialgen.rows import SUB_DOMAINS, SpatialRow, rows_in, written
 from tsgkit.suites.suite import task_of
 
 FIVE = row_files.Question("Where?", {"A": "up", "B": "down", "C": "left", "D": "right", "E": "None"}, "B", "Position")
@@ -140,21 +140,22 @@ def test_any_row_comes_back_to_the_byte(
 def test_an_order_depends_on_its_place_and_undo_maps_shown_letters_to_data_letters() -> None:
     for question, turn in product((FIVE, FOUR), range(8)):
         order = permutation(question, seed=3, item="000001", number=0, round=turn)
-        shown = order.shown(question)
+        shown = in_order(question, order)
         assert (shown.options["E"], list(shown.options)) == ("None", list(question.options)), (question, turn)
         for letter, text in shown.options.items():
-            assert question.options[order.undo(letter)] == text, (question, turn)
-        assert order.undo(shown.key) == question.key
-        assert (order.undo("E"), order.undo("F")) == ("E", "F")
-        assert recorded(question, order.record) == order
-    (order,) = unshuffled([FIVE])
-    assert (order.shown(FIVE), order.record) == (FIVE, "ABCD")
+            assert question.options[undone(order, letter)] == text, (question, turn)
+        assert undone(order, shown.key) == question.key
+        assert (undone(order, "E"), undone(order, "F")) == ("E", "F")
+        check_orders(row_files.row_of("1", "Park", "", [question]), [[order]])
+    ((order,), *_) = orders_of(row_files.row_of("1", "Park", "", [FIVE]), "published", 0)
+    assert (in_order(FIVE, order).options, order) == (FIVE.options, "ABCD")
     places = [(0, "1", 0, 0), (1, "1", 0, 0), (0, "2", 0, 0), (0, "1", 1, 0), (0, "1", 0, 1)]
-    records = [permutation(FIVE, seed=s, item=i, number=n, round=r).record for s, i, n, r in places]
-    assert records == [permutation(FIVE, seed=s, item=i, number=n, round=r).record for s, i, n, r in places]
+    records = [permutation(FIVE, seed=s, item=i, number=n, round=r) for s, i, n, r in places]
+    assert records == [permutation(FIVE, seed=s, item=i, number=n, round=r) for s, i, n, r in places]
     assert len(set(records)) > 1
     turns = product(range(400), range(5))
-    said = [permutation(FIVE, seed=0, item=str(item), number=0, round=turn).undo("B") for item, turn in turns]
+    orders = [permutation(FIVE, seed=0, item=str(item), number=0, round=turn) for item, turn in turns]
+    said = [undone(order, "B") for order in orders]
     assert 0.22 < said.count(FIVE.key) / len(said) < 0.28, "and 100 % without shuffling"
 
 
@@ -162,17 +163,17 @@ def test_options_separated_by_periods_are_shuffled_and_old_records_of_fewer_opti
     """Old runs recorded one option where periods separate four; those were shown in the order of the data."""
     question = row_files.question_from("Hair?  Options: A: Red. B: Tan. C: Pink. D: Blue, E: None", "B")
     order = permutation(question, seed=1, item="000001", number=2, round=0)
-    shown = order.shown(question)
-    assert (order.record, order.undo(shown.key)) == ("CDBA", "B")
+    shown = in_order(question, order)
+    assert (order, undone(order, shown.key)) == ("CDBA", "B")
     assert shown.written() == "Hair?  Options: A: Pink. B: Blue. C: Tan. D: Red, E: None"
     for record, letters in (("A", "ABCDE"), ("CA", "CBADE")):
-        assert "".join(recorded(question, record).undo(letter) for letter in "ABCDE") == letters, record
+        assert "".join(undone(record, letter) for letter in "ABCDE") == letters, record
     for record in ("ABCE", "AA"):
         with pytest.raises(UsageError, match=f"{record} is none of the options ABCD"):
-            recorded(question, record)
+            check_orders(row_files.row_of("1", "Park", "", [question]), [[record]])
 
 
-def clean(item: str = "000001", keys: str = "ABCDABCDAB") -> row_files.Row:
+def clean(item: str = "000001", keys: str = "ABCDABCDAB") -> row_files.SpatialRow:
     rows = zip("abcdefghij", keys, SUB_DOMAINS, strict=True)
     questions = [row_files.Question(f"What {stem}{item}?", OPTIONS, key, name) for stem, key, name in rows]
     return row_files.row_of(item, "Forest", f"Trees {item}.", questions)
@@ -295,7 +296,7 @@ FILE = TASKS / "spatialgen" / "data" / "questions.jsonl"
 ROWS = list(rows_in(FILE))
 
 
-def prompts_reply(row: Row) -> str:
+def prompts_reply(row: SpatialRow) -> str:
     return json.dumps({"prompts": [row.prompt]})
 
 
@@ -304,18 +305,18 @@ def questions_reply(drafts: list[Draft]) -> str:
     return f"```json\n{json.dumps({'questions': values})}\n```"
 
 
-def drafts_of(row: Row) -> list[Draft]:
+def drafts_of(row: SpatialRow) -> list[Draft]:
     wrong = [tuple(q.options[letter] for letter in q.choices if letter != q.key) for q in row.questions]
     return [Draft(q.sub_domain, q.stem, q.options[q.key], w) for q, w in zip(row.questions, wrong, strict=True)]
 
 
-def replies_of(*rows: Row) -> dict[str, list[str]]:
+def replies_of(*rows: SpatialRow) -> dict[str, list[str]]:
     """Return the right replies to all that is asked about the scenes of some rows."""
     drafts = {f"{row.scene}/0": [questions_reply(drafts_of(row))] for row in rows}
     return {row.scene: [prompts_reply(row)] for row in rows} | drafts
 
 
-def replaced_key(row: Row, number: int, letter: str) -> Row:
+def replaced_key(row: SpatialRow, number: int, letter: str) -> SpatialRow:
     """Return the row with another key for one question."""
     return replace(row, answers=(*row.answers[:number], letter, *row.answers[number + 1 :]))
 
@@ -342,7 +343,7 @@ def test_maker_spreads_keys_evenly() -> None:
     assert {one.code for one in making.findings} <= {"longest-is-key", "skewed-keys"}
 
 
-def spoilt(row: Row, number: int, **changes: Any) -> list[Draft]:  # noqa: ANN401
+def spoilt(row: SpatialRow, number: int, **changes: Any) -> list[Draft]:  # noqa: ANN401
     drafts = drafts_of(row)
     drafts[number] = drafts[number]._replace(**changes)
     return drafts
@@ -433,7 +434,7 @@ def test_rows_are_written_the_same_command_resumes_and_similar_texts_are_refused
     assert dropped["problems"] == ["much like another text"]
 
 
-def judged(rows: Sequence[Row], rounds: Callable[[Row], Sequence[Row]]) -> None:
+def judged(rows: Sequence[SpatialRow], rounds: Callable[[SpatialRow], Sequence[SpatialRow]]) -> None:
     """Judge an image of each row by a script. ``rounds`` returns the row whose keys each round gives."""
     Path("pictures").mkdir()
     for row in rows:

@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import published_grader
 import pytest
 from shipped import TASKS
 
@@ -18,10 +19,9 @@ from tsgkit.errors import UsageError
 from tsgkit.replies import Unreadable
 from tsgkit.suites.foreign_replies import score
 from tsgkit.suites.scoreboard import ScoreReport
-from tsgkit.suites.spatialgen import official
-from tsgkit.suites.spatialgen.official import REQUESTS, accepted, asked, paired, result_row, table, vote
+from tsgkit.suites.spatialgen.official import REQUESTS, accepted, asked, paired, vote
 from tsgkit.suites.spatialgen.replies import rounds_of_replies
-from tsgkit.suites.spatialgen.rows import SUB_DOMAINS, Question, Row, row_of, rows_in, written
+from tsgkit.suites.spatialgen.rows import SUB_DOMAINS, Question, SpatialRow, row_of, rows_in, written
 from tsgkit.suites.spatialgen.scores import Ballot, accuracy, letters, single_round_accuracy
 
 Captured = pytest.CaptureFixture[str]
@@ -63,7 +63,7 @@ REFUSED = "\n".join("E" * 10)
 Value = Mapping[str, Any]
 
 
-def row(item: str = "000001", scene: str = "Forest") -> Row:
+def row(item: str = "000001", scene: str = "Forest") -> SpatialRow:
     questions = [Question("?", OPTIONS, key, name) for key, name in zip(KEYS, SUB_DOMAINS, strict=True)]
     return row_of(item, scene, "Trees.", questions)
 
@@ -103,7 +103,7 @@ def ballot(said: str, key: str = "B") -> Ballot:
     return Ballot(key, tuple(None if letter == "-" else letter for letter in said))
 
 
-def test_e3_and_e4_official_pairs_files_by_position() -> None:
+def test_e3_official_pairs_files_by_position() -> None:
     rows = [row(f"{number:06d}") for number in (1, 2, 3)]
     files = ["000001.png", "000001_small.png", "000003.png"]
     published = paired(rows, files)
@@ -111,13 +111,7 @@ def test_e3_and_e4_official_pairs_files_by_position() -> None:
     assert published.warning is None, "as many files as rows, so nothing is said"
     fewer = paired(rows[:2], ["000002.png"])
     assert [(one.id, name) for one, name in fewer.pairs] == [("000001", "000002.png")]
-    assert (fewer.warning, fewer.crashes) == ("1 images for 2 prompts", False)
-    rows = [row("000001"), row("000002", "Zoo"), row("000003", "Zoo")]
-    files = ["000002.png", "000003.png"]
-    published = paired(rows, files, scene="Zoo")
-    assert [(one.id, name) for one, name in published.pairs] == [("000002", "000003.png")]
-    assert published.crashes
-    assert not paired(rows, files, scene="Forest").crashes
+    assert fewer.warning == "1 images for 2 prompts"
 
 
 def test_e5_the_first_character_is_the_published_answer() -> None:
@@ -139,27 +133,6 @@ def test_e5_the_first_character_is_the_published_answer() -> None:
         (read,) = letters(line, row().questions[:1])
         assert found is not None
         assert (found[0], read if isinstance(read, str) else None) == (published, ours), line
-
-
-def test_result_rows_have_the_published_form_and_the_table_counts_their_votes_again() -> None:
-    indented = "  " + RIGHT.replace("\n", "  \n  ")
-    found = result_row(row(), asked([indented] * 4 + ["\n".join("ABCDABCDDD")]), "pictures/000001.png")
-    assert found is not None
-    assert list(found) == [
-        *("id", "scene", "avg_acc", "basic_acc", "spatial_acc", "image_path", "prompt", "questions", "answers"),
-        *("model_preds", "true-or-false", "model_preds_cot"),
-    ]
-    assert (found["avg_acc"], found["basic_acc"], found["spatial_acc"]) == ("10/10", "2/2", "8/8")
-    assert found["model_preds"] == list(KEYS)
-    assert found["model_preds_cot"][0][1] == "B: because", "lines are kept as they are counted"
-    made = table([{**found, "model_preds_cot": [[f"  {line}" for line in one] for one in found["model_preds_cot"]]}])
-    assert made is not None and made.overall == 1.0
-    results = [result_row(row(f"{number:06d}"), asked([RIGHT if number else WRONG] * 5), "x") for number in range(3)]
-    made = table([{**found, "true-or-false": [False] * 10} for found in results if found])
-    assert made is not None
-    assert set(made.columns.values()) == {0.667}
-    assert [made.overall, made.basic, made.spatial] == pytest.approx([0.667] * 3)
-    assert table([]) is None
 
 
 def read(reply: str, questions: int = 3) -> list[str | None]:
@@ -196,14 +169,14 @@ def test_strange_replies_are_read_the_same_in_every_version() -> None:
     assert readings.hexdigest()[:16] == "3d7098e423429b38", "see that the change is meant, and write it down"
 
 
-def right(row: Row, count: int = 10) -> str:
+def right(row: SpatialRow, count: int = 10) -> str:
     """Return ten lines. The first ``count`` give the key, the others refuse."""
     return "\n".join(f"{key}: seen" for key in (*row.answers[:count], *"E" * (10 - count)))
 
 
-def result(row: Row, *replies: str) -> dict[str, Any]:
+def result(row: SpatialRow, *replies: str) -> dict[str, Any]:
     """Return the published code's result row of five replies."""
-    found = official.result_row(row, official.asked(replies), f"{row.id}.png")
+    found = published_grader.result_row(row, replies)
     assert found is not None
     return found
 
@@ -211,7 +184,12 @@ def result(row: Row, *replies: str) -> dict[str, Any]:
 GOOD = result(ROWS[0], *[right(ROWS[0])] * 5)
 
 
-def scored(folder: Path, values: Sequence[Value | str], rows: Sequence[Row] = ROWS[:4], **more: Any) -> ScoreReport:  # noqa: ANN401
+def scored(
+    folder: Path,
+    values: Sequence[Value | str],
+    rows: Sequence[SpatialRow] = ROWS[:4],
+    **more: Any,  # noqa: ANN401
+) -> ScoreReport:
     (folder / "rows.jsonl").write_text("".join(f"{written(row)}\n" for row in rows))
     lines = (value if isinstance(value, str) else json.dumps(value) for value in values)
     (folder / "replies.jsonl").write_text("".join(f"{line}\n" for line in lines))
@@ -294,8 +272,7 @@ def test_e1_items_without_replies_are_wrong_in_strict_left_out_of_official_and_n
 def test_e2_items_with_several_result_rows_count_twice_in_official_and_odd_rows_are_noted(tmp_path: Path) -> None:
     first, second = ROWS[:2]
     rows = [result(first, *[REFUSED] * 5), result(second, *[REFUSED] * 5), result(first, *[right(first)] * 5)]
-    report, table = scored(tmp_path, rows, ROWS[:2]), official.table(rows)
-    assert table is not None
+    report, table = scored(tmp_path, rows, ROWS[:2]), published_grader.table(rows)
     assert (figure(report, "official"), figure(report, "strict")) == (table.overall, 0.5)
     assert table.overall == pytest.approx(0.333)
     assert report.board.n == 2

@@ -163,22 +163,21 @@ SOLVER_CHECKS = (
 
 
 def _answerers(by_id: Mapping[str, FormulaSample]) -> Iterator[Answerer]:
-    ways: tuple[tuple[str, str, Callable[[Sequence[str]], Sequence[str]]], ...] = (
-        ("an empty scene", "nothing", lambda classes: ()),
-        ("everything once, in rows", "which things are named, in the order of the formula", lambda classes: classes),
-        (
-            "everything once, in rows from the end",
+    ways: Mapping[str, tuple[str, Callable[[Sequence[str]], Sequence[str]]]] = {
+        "an empty scene": ("nothing", lambda classes: ()),
+        "everything once, in rows": ("which things are named, in the order of the formula", lambda classes: classes),
+        "everything once, in rows from the end": (
             "which things are named, from the last to the first",
             lambda classes: classes[::-1],
         ),
-    )
-    for name, sees, chosen in ways:
+    }
 
-        def gets(item: Item, chosen: Callable[[Sequence[str]], Sequence[str]] = chosen) -> float:
-            sample = by_id[item.item_id]
-            return float(verify(sample.formula, _grid(chosen(sample.classes))).truth is True)
+    def satisfied(chosen: Callable[[Sequence[str]], Sequence[str]], item: Item) -> float:
+        sample = by_id[item.item_id]
+        return float(verify(sample.formula, _grid(chosen(sample.classes))).truth is True)
 
-        yield Answerer(name, sees, gets=gets, needs=lambda item: True)
+    for name, (sees, chosen) in ways.items():
+        yield Answerer(name, sees, gets=partial(satisfied, chosen), needs=lambda item: True)
 
 
 def _grid(classes: Sequence[str]) -> dict[str, Any]:

@@ -29,8 +29,7 @@ from tsgkit.logic.verdicts import Verdict
 from tsgkit.logic.vocabulary import KNOLLING as VOCABULARY
 from tsgkit.replies import Unreadable
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.formalimg.image_prompts import FolderTexts, paintings_of
-from tsgkit.suites.formalimg.images import ImageQuestions, image_looks
+from tsgkit.suites.formalimg.images import FolderTexts, ImageQuestions, image_looks, paintings_of
 from tsgkit.suites.formalimg.rows import KNOLLING, FormulaSample
 from tsgkit.suites.formalimg.strict import Thing, label_of, layout_in
 from tsgkit.suites.formalimg.task import formula_task
@@ -205,10 +204,6 @@ def _published(sample: FormulaSample, replies: Mapping[str, Reply]) -> Verdict |
 # Scoring
 
 
-def _unpublished(style: str, protocol: str) -> str:
-    return "" if protocol == PUBLISHED else UNPUBLISHED
-
-
 def _nothing(sample: FormulaSample, published: Verdict | str | None, why: str, notes: tuple[str, ...]) -> Findings:
     """Return findings without a scene: no clause holds."""
     return Findings(official=published, clauses=clauses_of(sample.formula, hold=False), why=why, notes=notes)
@@ -257,7 +252,7 @@ def knolling(card: Card) -> Task:
         card,
         KNOLLING,
         why="a task of their own, natural, is about them",
-        official=Official(unpublished=_unpublished),
+        official=Official(unpublished=lambda _, protocol: "" if protocol == PUBLISHED else UNPUBLISHED),
         looks=image_looks(questions),
         paint=paintings_of,
     )

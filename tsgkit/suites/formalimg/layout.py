@@ -29,7 +29,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
@@ -48,7 +48,7 @@ from tsgkit.suites.formalimg.strict import LayoutAnswer, layout_in, text_of_repl
 from tsgkit.suites.formalimg.task import VIEW, formula_task
 from tsgkit.suites.formalimg.verdicts import Findings, clauses_of, published_verdict, scores_of, verdict_on
 from tsgkit.suites.judgement import AnswerScores, Given, Spans
-from tsgkit.suites.rows import Dataset
+from tsgkit.suites.rows import Dataset, first_problem
 from tsgkit.suites.solvers.examples import Example, Identity, Pool, folded, pool_file
 from tsgkit.suites.solvers.offline_solvers import OwnProgram, baseline_name
 from tsgkit.suites.solvers.prompt_files import Prompt
@@ -120,8 +120,7 @@ def _pool(card: Card) -> Pool:
         try:
             answer = LayoutExample.model_validate(row.value)
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            raise UsageError(f"{row.place}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+            raise UsageError(f"{row.place}: {': '.join(first_problem(error))}") from None
         examples.append(Example(sample, layout_text(answer.layout), answer.rationale))
     return Pool(str(card.examples), tuple(examples), _identity)
 
@@ -130,18 +129,9 @@ def _identity(sample: FormulaSample) -> Identity:
     return Identity((sample.dsl, folded(sample.prompt)))
 
 
-def _values(sample: FormulaSample) -> Mapping[str, str]:
-    return {"prompt": sample.prompt}
-
-
-def _schema(sample: FormulaSample, most: int) -> dict[str, Any]:
-    return SCHEMA
-
-
-def _length(sample: FormulaSample) -> tuple[int, int]:
-    """Return the expected length of a reply: one object per class, or two."""
-    characters = CHARACTERS * max(len(sample.classes), 1)
-    return characters, 2 * characters
+def expected_length(sample: FormulaSample) -> int:
+    """Return the characters of a reply with one object per class."""
+    return CHARACTERS * max(len(sample.classes), 1)
 
 
 # Reading
@@ -169,13 +159,6 @@ def _published_layout(text: str) -> str | None:
     """Return what the published reader finds, as it is shown."""
     value = official.layout(text)
     return None if value is None else _shown(value)
-
-
-def _differences(
-    sample: FormulaSample, outcome: Outcome, strict: object, published: object, text: str
-) -> Iterator[str]:
-    if strict != published:
-        yield DIFFERENCE
 
 
 # Scoring
@@ -261,17 +244,17 @@ def layout(card: Card) -> Task:
         official=Official(
             unpublished=lambda style, solver: NO_SCHEMA if style == "structured" else "",
             read=_published_layout,
-            differences=_differences,
+            differences=lambda _, __, strict, published, ___: () if strict == published else (DIFFERENCE,),
         ),
         prompt=Prompt(
             task=card.task,
             folder=card.prompts,
-            fields=_values,
+            fields=lambda sample: {"prompt": sample.prompt},
             asked=("prompt",),
             rules=("rules", "vocabulary"),
             rule_values={"vocabulary": vocabulary},
-            length=_length,
-            schema=_schema,
+            length=lambda sample: (expected_length(sample), 2 * expected_length(sample)),
+            schema=lambda sample, most: SCHEMA,
             answer_name="layout",
             identity=_identity,
             pool=partial(_pool, card),

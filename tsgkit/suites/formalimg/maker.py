@@ -14,7 +14,6 @@ For natural scenes, worlds of relations take the place of layouts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import count
@@ -82,8 +81,8 @@ def composed(k: int, scenario: Scenario, seed: int, objects: int | None = None) 
 
     More ``objects`` than K form unrelated groups of K (the last may be smaller).
     """
+    from tsgkit.logic.english import instruction
     from tsgkit.logic.samples import configuration, formula_of
-    from tsgkit.logic.verbalisation import instruction
 
     if objects is not None and objects != k:
         formula = _grouped(k, scenario, seed, objects)
@@ -178,11 +177,15 @@ async def written(item: Composed, ask: Ask, rounds: int = 2) -> Composed | Rejec
     """Return the item in a model's words if they provably say the same. Differences are reported to the model."""
     problems: list[str] = []
     for number in range(1, rounds + 2):
-        told = _write_prompt(item, problems)
-        prompt = await _said(ask, told, f"write/{number}", number - 1)
+        listed = "".join(f"\nAn earlier attempt was wrong: {problem}" for problem in problems)
+        wording = _template("write").render(
+            formula=text_of(item.formula), reading=reading_of(item.formula), problems=listed
+        )
+        prompt = await _said(ask, wording, f"write/{number}", number - 1)
         if isinstance(prompt, Rejected):
             return prompt
-        back = await _said(ask, _read_prompt(prompt, item.scenario), f"read/{number}", number - 1)
+        translation = _template("read").render(**vocabulary_text(item.scenario), instruction=prompt)
+        back = await _said(ask, translation, f"read/{number}", number - 1)
         if isinstance(back, Rejected):
             return back
         why = _difference(item, back)
@@ -220,27 +223,21 @@ def _template(name: str) -> Template:
     return load_template(find("prompts", f"formalimg/make/{name}.txt"), required=FIELDS[name])
 
 
+@cache
+def vocabulary_text(scenario: Scenario) -> dict[str, str]:
+    """Return the names that a formula of a scenario may use, as the prompt lists them."""
+    vocabulary = VOCABULARIES[scenario]
+    forms = {
+        name: " ".join("?x" if kind == "variable" else kind for kind in kinds)
+        for name, kinds in vocabulary.predicates.items()
+    }
+    return {
+        "predicates": "\n".join(f"  ({name} {form})" for name, form in forms.items()),
+        "classes": ", ".join(vocabulary.classes),
+        "values": ", ".join(sorted({value for values in vocabulary.values.values() for value in values})),
+    }
+
+
 def templates_text() -> str:
     """Return all prompt texts sent to a model. They are part of the identity of unfinished work."""
     return "\0".join(_template(name).text for name in FIELDS)
-
-
-def _write_prompt(item: Composed, problems: Sequence[str]) -> str:
-    told = "".join(f"\nAn earlier attempt was wrong: {problem}" for problem in problems)
-    return _template("write").render(formula=text_of(item.formula), reading=reading_of(item.formula), problems=told)
-
-
-def _read_prompt(instruction: str, scenario: Scenario) -> str:
-    vocabulary = VOCABULARIES[scenario]
-    values = {value for values in vocabulary.values.values() for value in values}
-    return _template("read").render(
-        predicates="\n".join(_predicates(scenario)),
-        classes=", ".join(vocabulary.classes),
-        values=", ".join(sorted(values)),
-        instruction=instruction,
-    )
-
-
-def _predicates(scenario: Scenario) -> Iterator[str]:
-    for name, kinds in VOCABULARIES[scenario].predicates.items():
-        yield f"  ({name} {' '.join('?x' if kind == 'variable' else kind for kind in kinds)})"

@@ -28,8 +28,7 @@ from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import object_with
 from tsgkit.replies.reasoning import spoken
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.formalimg.image_prompts import FolderTexts, paintings_of
-from tsgkit.suites.formalimg.images import ImageQuestions, image_looks
+from tsgkit.suites.formalimg.images import FolderTexts, ImageQuestions, image_looks, paintings_of
 from tsgkit.suites.formalimg.official import value_of
 from tsgkit.suites.formalimg.rows import NATURAL, FormulaSample
 from tsgkit.suites.formalimg.task import FORMULA_METRICS, clauses_that_hold, formula_task

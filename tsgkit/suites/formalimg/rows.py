@@ -30,7 +30,7 @@ from tsgkit.logic.clauses import clause_form, object_classes
 from tsgkit.logic.evaluation import refuse_unjudgeable
 from tsgkit.logic.formula import Forall, Formula, atoms_of, free_variables, walk
 from tsgkit.logic.parser import parse
-from tsgkit.suites.rows import Items, Source, text_at
+from tsgkit.suites.rows import Items, Source, first_problem, text_at
 from tsgkit.suites.task import by_number
 
 KNOLLING, NATURAL = "knolling", "natural"
@@ -201,7 +201,10 @@ def sample_from(value: object, place: str, number: int, *, needs_prompt: bool = 
         raise UsageError(f"{place}: prompt: it is empty", hint=hint)
     try:
         formula = parse(row.dsl)
-        _refuse(row.scenario, formula)
+        if row.scenario == KNOLLING:
+            refuse_unjudgeable(formula)  # predicates that a layout cannot decide
+        elif free := sorted(variable.name for variable in free_variables(formula)):
+            raise UsageError(f"nothing binds {', '.join(free)}", hint="write a quantifier around the formula")
         cnf = row.cnf if row.cnf is not None else clause_form(formula, official=True).text
         k = row.k if row.k is not None else clause_form(formula, official=True).k
     except TsgkitError as problem:
@@ -229,14 +232,4 @@ def row_from(value: object, place: str) -> FormulaRow:
     try:
         return FormulaRow.model_validate(value)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(str(part) for part in first["loc"] if part not in ("str", "int"))
-        raise UsageError(f"{place}: {field}: {first['msg']}", hint=HINT) from None
-
-
-def _refuse(scenario: str, formula: Formula) -> None:
-    """Raise ``UsageError`` for predicates that a layout cannot decide and for free variables."""
-    if scenario == KNOLLING:
-        refuse_unjudgeable(formula)
-    elif free := sorted(variable.name for variable in free_variables(formula)):
-        raise UsageError(f"nothing binds {', '.join(free)}", hint="write a quantifier around the formula")
+        raise UsageError(f"{place}: {': '.join(first_problem(error))}", hint=HINT) from None

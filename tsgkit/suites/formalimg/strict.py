@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +24,7 @@ from tsgkit.graph.reading.line_content import ignored, repaired
 from tsgkit.lexicon import fold
 from tsgkit.logic.vocabulary import KNOLLING
 from tsgkit.replies import Unreadable
-from tsgkit.replies.near_json import NUMBER, TOO_MUCH, FoundValue, number_of, values_in
+from tsgkit.replies.near_json import NUMBER, TOO_MUCH, number_of, values_in
 from tsgkit.replies.reasoning import spoken
 
 Thing = dict[str, Any]
@@ -105,19 +104,15 @@ def layout_in(reply: str) -> LayoutAnswer | Unreadable:
     chosen, things = next((one for one in reversed(layouts) if one[1]), layouts[-1])
     objects = [as_asked(thing) for thing in things]
     line = reply.count("\n", 0, said.start + chosen.start) + 1
-    is_as_asked = chosen.value in (objects, {HOLDERS[0]: objects})
-    notes = _notes(chosen, line, is_as_asked=is_as_asked, others=len(layouts) - 1)
+    notes = []
+    if len(layouts) > 1:
+        notes.append(ignored(line, f"{len(layouts) - 1} other layouts in it; the last one with objects counts"))
+    if chosen.repaired:
+        notes.append(repaired(line, "not written as JSON"))
+    if chosen.value not in (objects, {HOLDERS[0]: objects}):
+        notes.append(repaired(line, "other keys or values than asked for"))
     spans = tuple((said.start + one.start, said.start + one.end) for one in loose or [chosen])
     return LayoutAnswer(objects, tuple(notes), spans)
-
-
-def _notes(chosen: FoundValue, line: int, *, is_as_asked: bool, others: int) -> Iterator[Note]:
-    if others:
-        yield ignored(line, f"{others} other layouts in it; the last one with objects counts")
-    if chosen.repaired:
-        yield repaired(line, "not written as JSON")
-    if not is_as_asked:
-        yield repaired(line, "other keys or values than asked for")
 
 
 def things_of(value: object) -> list[Any] | None:
@@ -167,14 +162,10 @@ def as_asked(thing: object) -> Any:  # noqa: ANN401  (what is no object stays wh
     for key, names in ALIASES.items():
         name = next((name for name in names if name in plain), None)
         if name is not None:
-            made[key] = VALUES.get(key, _same)(plain[name])
+            made[key] = VALUES[key](plain[name]) if key in VALUES else plain[name]
     if "box_2d" not in made and (box := _box_of_sides(plain)) is not None:
         made["box_2d"] = box
     return {key: made[key] for key in ("label", "color", "material", "shape", "box_2d") if key in made}
-
-
-def _same(value: object) -> object:
-    return value
 
 
 def label_of(value: object) -> object:

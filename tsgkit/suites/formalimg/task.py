@@ -27,15 +27,12 @@ from tsgkit.errors import TsgkitError
 from tsgkit.library.cards import Card
 from tsgkit.logic.english import reading_of
 from tsgkit.scoring.combination import mean_of_all
-from tsgkit.scoring.tally import Tally
 from tsgkit.suites.formalimg.audit import audit_formulas
 from tsgkit.suites.formalimg.rows import SCENARIOS, FormulaSample, load_items
 from tsgkit.suites.formalimg.verdicts import LEVELS, part_about
-from tsgkit.suites.judgement import Judged
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.rows import Rows
-from tsgkit.suites.scoreboard import Board
-from tsgkit.suites.task import Groups, Official, Task, View
+from tsgkit.suites.task import Groups, Official, Task, View, left_out_reasons
 
 EPSILON = 0.7
 ANY_G = re.compile(r"g_([1-9][0-9]?|100)")
@@ -103,10 +100,6 @@ def metric_of(name: str) -> Metric | None:
 # Display
 
 
-def _question(sample: FormulaSample) -> str:
-    return f"{sample.prompt}\n\n{sample.dsl}"
-
-
 def _formula_in_words(sample: FormulaSample) -> str:
     try:
         return f"{sample.dsl}\n{reading_of(sample.formula)}"
@@ -114,34 +107,16 @@ def _formula_in_words(sample: FormulaSample) -> str:
         return sample.dsl
 
 
-def _trace(judged: Judged) -> tuple[str, ...]:
-    """Return the verifier's trace; empty if a judge gave the verdict."""
-    return tuple(judged.evidence.get("trace") or ())
-
-
-def _reason(answer: object, evidence: Mapping[str, Any]) -> tuple[str, ...]:
-    return (evidence["reason"],) if evidence.get("reason") else ()
-
-
 VIEW = View(
-    question=_question,
+    question=lambda sample: f"{sample.prompt}\n\n{sample.dsl}",
     brief=attrgetter("prompt"),
     reference=_formula_in_words,
     value=lambda sample: {"dsl": sample.dsl, "k": sample.k},
-    trace=_trace,
-    faults=_reason,
+    trace=lambda judged: tuple(judged.evidence.get("trace") or ()),
+    faults=lambda _, evidence: (evidence["reason"],) if evidence.get("reason") else (),
 )
 
 # Tasks
-
-
-def _reasons(style: str, tally: Tally) -> Mapping[str, str]:
-    skipped = tally.counts["skipped_official"]
-    return {"official.n": f"{LEFT_OUT}: {skipped}; strict counts these as wrong"} if skipped else {}
-
-
-def _with_undecided(board: Board, tally: Tally) -> Board:
-    return replace(board, counts=board.counts | {"undecided": board.counts.get("undecided", 0)})
 
 
 def formula_task(
@@ -184,10 +159,10 @@ def formula_task(
             official,
             metrics=tuple(name for name in metrics if name in SATISFIED or name in more),
             without_weight=NOTHING_COUNTED,
-            reasons=_reasons,
+            reasons=left_out_reasons(LEFT_OUT),
         ),
         audit=audit_formulas,
-        finish=_with_undecided,
+        finish=lambda board, _: board.with_counts("undecided"),
         computes="scoring",
         **parts,
     )

@@ -46,7 +46,7 @@ from tsgkit.logic.formula import (
 from tsgkit.logic.official import verify_official
 from tsgkit.logic.parser import parse
 from tsgkit.logic.verdicts import Verdict
-from tsgkit.logic.verification import verify_strict
+from tsgkit.logic.verification import verify
 from tsgkit.scoring.score import Score, right_or_wrong
 from tsgkit.suites.formalimg.rows import NATURAL, FormulaSample
 from tsgkit.suites.judgement import AnswerScores, PartOfSample, Scores
@@ -106,7 +106,7 @@ def verdict_on(
     sample: FormulaSample, scene: dict[str, object], *, grounded: bool = False
 ) -> tuple[Verdict, Sequence[Clause]]:
     """Return the strict verdict on a layout, and the clauses with their truth."""
-    verdict = verify_strict(sample.formula, scene, grounded=grounded)
+    verdict = verify(sample.formula, scene, grounded=grounded)
     if verdict.truth:
         return verdict, clauses_of(sample.formula, hold=True)
     if verdict.status == "rejected":
@@ -212,13 +212,10 @@ def required(formula: Formula, path: Path, conditions: tuple[Formula, ...]) -> I
         case Exists(_, body) | Forall(_, body):
             yield from required(body, (*path, 0), conditions)
         case Implies(condition, consequent):
-            yield from required(consequent, (*path, 1), (*conditions, *_conjuncts(condition)))
+            above = condition.parts if isinstance(condition, And) else (condition,)
+            yield from required(consequent, (*path, 1), (*conditions, *above))
         case _:
             yield Required(path, Or((*map(Not, conditions), formula)) if conditions else formula)
-
-
-def _conjuncts(formula: Formula) -> tuple[Formula, ...]:
-    return formula.parts if isinstance(formula, And) else (formula,)
 
 
 def _add_clauses(paths: Sequence[Path], kept: set[Path], formula: Formula, scene: object, grounded: bool) -> None:
@@ -226,7 +223,7 @@ def _add_clauses(paths: Sequence[Path], kept: set[Path], formula: Formula, scene
     if not paths:
         return
     tried = only(formula, kept.union(paths), ())
-    if verify_strict(tried, scene, grounded=grounded, work=WORK, explain=False).truth:
+    if verify(tried, scene, grounded=grounded, work=WORK, explain=False).truth:
         kept.update(paths)
     elif len(paths) > 1:
         middle = len(paths) // 2
@@ -265,19 +262,19 @@ def predicates_of(clause: Formula) -> tuple[str, ...]:
 def part_about(sample: FormulaSample, evidence: Mapping[str, Any] | None, name: str) -> PartOfSample | None:
     """Return the scores and counts of the clauses of an item about a predicate; None if there are none.
 
+    Of a natural scene, these are the clauses shown to the judge, else the parts that must hold.
+
     All fail if there is no evidence because scoring the item failed.
     """
-    texts = [text_of(clause) for clause in _judged_clauses(sample) if name in predicates_of(clause)]
+    clauses: Sequence[Formula]
+    if sample.scenario == NATURAL:
+        clauses = clauses_in(sample)
+    else:
+        clauses = [one.clause for one in required(rename_apart(sample.formula), (), ())]
+    texts = [text_of(clause) for clause in clauses if name in predicates_of(clause)]
     if not texts:
         return None
     failed = texts if evidence is None else {one["clause"] for one in evidence["failed"]}
     wrong = sum(text in failed for text in texts)
     score = Score(wrong, len(texts), f"{wrong} of {len(texts)} fail")
     return PartOfSample({"strict": {"failed": score}}, {"clauses": len(texts), "failed_clauses": wrong})
-
-
-def _judged_clauses(sample: FormulaSample) -> tuple[Formula, ...]:
-    """Return the clauses to score: those shown to the judge of a natural scene, else the parts that must hold."""
-    if sample.scenario == NATURAL:
-        return clauses_in(sample)
-    return tuple(one.clause for one in required(rename_apart(sample.formula), (), ()))

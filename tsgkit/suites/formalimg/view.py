@@ -36,7 +36,7 @@ from tsgkit.logic.formula import (
     walk,
 )
 from tsgkit.logic.layouts import Layout, LayoutProblem, things_of
-from tsgkit.logic.verification import verify_strict
+from tsgkit.logic.verification import verify
 from tsgkit.suites.formalimg.rows import NATURAL, FormulaSample
 from tsgkit.suites.formalimg.verdicts import WORK, clauses_in, only, required
 from tsgkit.suites.panels import ImageNow, Panel, Shown, box_value, boxes_panel, image_now
@@ -57,7 +57,11 @@ def view(shown: Shown) -> Iterator[Panel]:
     now = image_now(shown.folder, sample.number, evidence.get("image")) if is_image else None
     if sample.scenario == NATURAL:
         yield boxes_panel("Image", (), now=now)
-        yield Panel("formula", "Clauses as they were judged", {"tree": _clause_tree(sample, evidence)})
+        verdict, failed = evidence.get("verdict"), {one["clause"] for one in evidence.get("failed", ())}
+        clauses = dict.fromkeys(map(text_of, clauses_in(sample)))
+        parts = [part_value(text, None if verdict is None else text not in failed) for text in clauses]
+        tree = part_value(text_of(sample.formula), verdict, evidence.get("reason") or "", (), parts)
+        yield Panel("formula", "Clauses as they were judged", {"tree": tree})
         return
     yield from _located(shown, evidence, now)
 
@@ -93,15 +97,6 @@ def _located(shown: Shown, evidence: Mapping[str, Any], now: ImageNow | None) ->
         notes = [f"There is no layout: {judgement.reason}"]
     yield boxes_panel("Layout that was read" if now is None else FOUND_IN_IMAGE, boxes, notes, now)
     yield Panel("formula", "Formula", {"tree": tree})
-
-
-def _clause_tree(sample: FormulaSample, evidence: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the clauses of an item as a judge saw them; undecided if there is no verdict."""
-    verdict = evidence.get("verdict")
-    failed = {one["clause"] for one in evidence.get("failed", ())}
-    clauses = dict.fromkeys(map(text_of, clauses_in(sample)))
-    parts = [part_value(text, None if verdict is None else text not in failed) for text in clauses]
-    return part_value(text_of(sample.formula), verdict, evidence.get("reason") or "", (), parts)
 
 
 # Trees of formulas
@@ -147,7 +142,42 @@ def part_value(
 
 def formula_tree(formula: Formula, judgement: Judgement) -> dict[str, Any]:
     """Return the tree of a formula as it was judged on a layout."""
-    return _Tree(rename_apart(formula), judgement).value()
+    formula = rename_apart(formula)
+    clauses = {one.path: text_of(one.clause) for one in required(formula, (), ())}
+    failed = [path for path, text in clauses.items() if text in judgement.failed]
+    quantified = (one for _, one in walk(formula) if isinstance(one, Exists | Forall))
+    classes = {one.variable: label for one in quantified if (label := class_of(one.variable, one.body))}
+    left = MOST_PARTS
+
+    def part(inner: Formula, path: Path) -> dict[str, Any]:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            return part_value(LEFT_OUT, None)
+        holds = not any(one[: len(path)] == path for one in failed) if judgement.is_judged else None
+        if path not in clauses:
+            return part_value(_head(inner), holds, parts=[part(*below) for below in _inner(inner, path)])
+        why = ""
+        if path in failed[:MOST_REASONS] and judgement.layout is not None:
+            # why it does not hold together with those that do
+            tried = only(formula, set(clauses).difference(failed) | {path}, ())
+            scene = {"objects": list(judgement.objects or ())}
+            why = verify(tried, scene, grounded=judgement.grounded, work=WORK).reason
+        return part_value(text_of(inner), holds, why, named(inner, why))
+
+    def named(inner: Formula, why: str) -> list[str]:
+        """Return the objects that the reason names, else those of the classes that a part is about."""
+        names = judgement.names
+        in_why = [name for names_of in names.values() for name in names_of if re.search(rf"\b{re.escape(name)}\b", why)]
+        atoms = (one for _, one in walk(inner) if isinstance(one, Atom))
+        variables = dict.fromkeys(one for atom in atoms for one in atom.args if isinstance(one, Variable))
+        labels = dict.fromkeys(label for one in variables if (label := classes.get(one)))
+        return in_why or [name for label in labels for name in names.get(label, ())]
+
+    tree = part(formula, ())
+    is_told = judgement.reason in (one["why"] for one in leaves_of(tree))
+    holds = judgement.truth if judgement.is_judged else None
+    return tree | {"holds": holds, "why": tree["why"] if is_told else judgement.reason}
 
 
 def leaves_of(tree: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -156,66 +186,6 @@ def leaves_of(tree: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         yield tree
     for part in tree["parts"]:
         yield from leaves_of(part)
-
-
-class _Tree:
-    def __init__(self, formula: Formula, judgement: Judgement) -> None:
-        self.formula, self.judgement = formula, judgement
-        self.clauses = {one.path: text_of(one.clause) for one in required(formula, (), ())}
-        self.failed = [path for path, text in self.clauses.items() if text in judgement.failed]
-        self.classes = dict(_classes(formula))
-        self.left = MOST_PARTS
-
-    def value(self) -> dict[str, Any]:
-        tree = self.part(self.formula, ())
-        judgement = self.judgement
-        holds = judgement.truth if judgement.is_judged else None
-        is_told = judgement.reason in (one["why"] for one in leaves_of(tree))
-        return tree | {"holds": holds, "why": tree["why"] if is_told else judgement.reason}
-
-    def part(self, formula: Formula, path: Path) -> dict[str, Any]:
-        self.left -= 1
-        if self.left < 0:
-            return part_value(LEFT_OUT, None)
-        if path in self.clauses:
-            return self.clause(formula, path)
-        parts = [self.part(*inner) for inner in _inner(formula, path)]
-        return part_value(_head(formula), self.holds(path), "", (), parts)
-
-    def clause(self, formula: Formula, path: Path) -> dict[str, Any]:
-        why = self.why(path) if path in self.failed[:MOST_REASONS] else ""
-        return part_value(text_of(formula), self.holds(path), why, self.named(formula, why))
-
-    def holds(self, path: Path) -> bool | None:
-        if not self.judgement.is_judged:
-            return None
-        return not any(one[: len(path)] == path for one in self.failed)
-
-    def why(self, path: Path) -> str:
-        """Return why a part does not hold together with those that do."""
-        if self.judgement.layout is None:
-            return ""
-        kept = set(self.clauses).difference(self.failed) | {path}
-        tried = only(self.formula, kept, ())
-        scene = {"objects": list(self.judgement.objects or ())}
-        return verify_strict(tried, scene, grounded=self.judgement.grounded, work=WORK).reason
-
-    def named(self, formula: Formula, why: str) -> list[str]:
-        """Return the objects that the reason names, else those of the classes that a part is about."""
-        names = self.judgement.names
-        said = [name for of_class in names.values() for name in of_class if re.search(rf"\b{re.escape(name)}\b", why)]
-        return said or [name for label in self._labels(formula) for name in names.get(label, ())]
-
-    def _labels(self, formula: Formula) -> Iterator[str]:
-        atoms = (one for _, one in walk(formula) if isinstance(one, Atom))
-        variables = dict.fromkeys(one for atom in atoms for one in atom.args if isinstance(one, Variable))
-        yield from dict.fromkeys(label for one in variables if (label := self.classes.get(one)))
-
-
-def _classes(formula: Formula) -> Iterator[tuple[Variable, str]]:
-    for _, part in walk(formula):
-        if isinstance(part, Exists | Forall) and (label := class_of(part.variable, part.body)):
-            yield part.variable, label
 
 
 def _inner(formula: Formula, path: Path) -> Iterator[tuple[Formula, Path]]:

@@ -29,7 +29,8 @@ from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.sceneeval.annotation_files import VIEW
 from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, Specification, in_words, spaced
-from tsgkit.suites.sceneeval.judges.judge import AttributeAnswer, Judge, MeasuredRoomRelation
+from tsgkit.suites.sceneeval.judges.answers import AttributeAnswer, MeasuredRoomRelation
+from tsgkit.suites.sceneeval.judges.model import SceneJudge
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 from tsgkit.suites.sceneeval.scenes import ABSENT, NOT_SEEN, OUTCOMES, SceneChecks, scene_task, with_averages
 from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation
@@ -54,7 +55,7 @@ METRICS = with_averages(
 )
 
 
-async def ask_judge(annotation: Annotation, scene: LoadedScene, judge: Judge, ask: Ask | None) -> JudgeAnswers:
+async def ask_judge(annotation: Annotation, scene: LoadedScene, judge: SceneJudge, ask: Ask | None) -> JudgeAnswers:
     """Ask the judge all questions, concurrently where possible.
 
     It is asked for the category of each object, and for the attributes of objects that the description asks about.

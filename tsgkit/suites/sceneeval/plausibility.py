@@ -36,7 +36,7 @@ from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.metrics import PROFILES, Metric
 from tsgkit.suites.sceneeval.annotation_files import VIEW
 from tsgkit.suites.sceneeval.annotations import Annotation
-from tsgkit.suites.sceneeval.judges.judge import Judge
+from tsgkit.suites.sceneeval.judges.model import SceneJudge
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 from tsgkit.suites.sceneeval.scenes import ABSENT, NOT_SEEN, OUTCOMES, SceneChecks, scene_task, with_averages
 from tsgkit.suites.task import Task
@@ -74,7 +74,7 @@ WORDS = {"held": "is it held?", "free": "is it free of collisions?", "inside": "
 """These questions in words."""
 
 
-async def ask_judge(annotation: Annotation, scene: LoadedScene, judge: Judge, ask: Ask | None) -> JudgeAnswers:
+async def ask_judge(annotation: Annotation, scene: LoadedScene, judge: SceneJudge, ask: Ask | None) -> JudgeAnswers:
     """Ask the judge all questions."""
     return JudgeAnswers(*await gather_all(judge.supports(scene, scene.stage, ask), judge.sides(scene, ask)))
 

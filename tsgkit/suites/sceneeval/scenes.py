@@ -30,15 +30,13 @@ from tsgkit.llm.reply import Ask, Ending, Reply
 from tsgkit.scoring.outcomes import FAILURES, TOO_LONG, Outcome
 from tsgkit.scoring.score import Score
 from tsgkit.suites.judgement import Judged, Scores, TwoReadings
-from tsgkit.suites.judges.judge import Judge as ModelAsker
-from tsgkit.suites.judges.judge import ResponseFormats, outcome_of
+from tsgkit.suites.judges.judge import Judge, ResponseFormats, outcome_of
 from tsgkit.suites.metrics import PER_ITEM, PROFILES, Metric
 from tsgkit.suites.rows import Dataset
 from tsgkit.suites.sceneeval.annotation_files import GROUPS, ROWS
 from tsgkit.suites.sceneeval.annotations import Annotation
-from tsgkit.suites.sceneeval.judges.answers import last_json_in
-from tsgkit.suites.sceneeval.judges.judge import Judge, ended, unknowns
-from tsgkit.suites.sceneeval.judges.model import OBJECTS, ROOM, JudgePrompts, ModelJudge
+from tsgkit.suites.sceneeval.judges.answers import ended, last_json_in, unknowns
+from tsgkit.suites.sceneeval.judges.model import OBJECTS, ROOM, JudgePrompts, ModelJudge, SceneJudge
 from tsgkit.suites.sceneeval.judges.rules import NAME as RULES
 from tsgkit.suites.sceneeval.judges.rules import RulesJudge
 from tsgkit.suites.sceneeval.official_results import OFFICIAL_NAMES, official_results
@@ -95,7 +93,7 @@ class SceneChecks:
 
     kind: str
     """The kind of the task, for which a judge estimates its calls."""
-    ask_judge: Callable[[Annotation, LoadedScene, Judge, Ask | None], Awaitable[Any]]
+    ask_judge: Callable[[Annotation, LoadedScene, SceneJudge, Ask | None], Awaitable[Any]]
     """Asks a judge all questions about a scene. The result has an attribute with all its answers."""
     measure: Callable[[Annotation, LoadedScene, Any], dict[str, Any]]
     """Measures the scene, using the judge's answers, and returns all findings as JSON."""
@@ -212,7 +210,7 @@ def _readings(checks: SceneChecks, task: Task, sample: Annotation, reply: Reply,
     return TwoReadings(judged.outcome, None if unreadable else strict, unreadable, (), official, "", why)
 
 
-def judge_named(name: str, prompts: str | None = None, *, formats: ResponseFormats | None = None) -> Judge:
+def judge_named(name: str, prompts: str | None = None, *, formats: ResponseFormats | None = None) -> SceneJudge:
     """Return the judge with this name: rules, or a model, with the prompts of a folder or the bundled ones."""
     check_libraries()
     if name == RULES:
@@ -221,7 +219,7 @@ def judge_named(name: str, prompts: str | None = None, *, formats: ResponseForma
         return RulesJudge()
     if name.startswith(PREFIX):
         raise UsageError(f"{name}: a baseline cannot judge scenes", hint=f"--judge {RULES}, or PROVIDER/MODEL")
-    return ModelJudge(name, JudgePrompts.of(prompts), ModelAsker(formats or ResponseFormats()))
+    return ModelJudge(name, JudgePrompts.of(prompts), Judge(formats or ResponseFormats()))
 
 
 @dataclass(frozen=True)
@@ -268,7 +266,7 @@ class SceneFolderSolver(SceneScorer):
     """A solver that judges a folder of scenes."""
 
     rooms: SceneFolder
-    scene_judge: Judge
+    scene_judge: SceneJudge
     name: str
     compute: Compute | None = None
     """What measures the scenes that a model judges; None for a thread."""
@@ -362,7 +360,7 @@ async def judge_scene(
     checks: SceneChecks,
     annotation: Annotation,
     rooms: SceneFolder,
-    judge: Judge,
+    judge: SceneJudge,
     ask: Ask | None,
     compute: Compute | None = None,
 ) -> Transcript:
@@ -377,7 +375,7 @@ async def judge_scene(
 
 
 async def _findings_of(
-    checks: SceneChecks, annotation: Annotation, rooms: SceneFolder, judge: Judge, recorder: RecordingAsk | None
+    checks: SceneChecks, annotation: Annotation, rooms: SceneFolder, judge: SceneJudge, recorder: RecordingAsk | None
 ) -> Mapping[str, Any]:
     limit = TimeLimit(rooms.seconds)
     try:
@@ -412,7 +410,7 @@ def _scene_faults() -> Iterator[None]:
 
 
 async def _judge_and_measure(
-    checks: SceneChecks, annotation: Annotation, scene: LoadedScene, judge: Judge, recorder: RecordingAsk | None
+    checks: SceneChecks, annotation: Annotation, scene: LoadedScene, judge: SceneJudge, recorder: RecordingAsk | None
 ) -> dict[str, Any]:
     """Return the findings and, of a model judge, how its calls ended and the questions it could not answer."""
     with _scene_faults():

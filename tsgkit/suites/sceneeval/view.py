@@ -11,7 +11,6 @@ from tsgkit.errors import TsgkitError
 from tsgkit.geometry import check_libraries
 from tsgkit.suites.panels import Panel, Shown, table_panel, text_panel
 from tsgkit.suites.sceneeval.annotation_replies import FIELDS
-from tsgkit.suites.sceneeval.annotations import Annotation
 from tsgkit.suites.sceneeval.pages.remarks import Remark, Section, sections, strict_findings
 from tsgkit.suites.sceneeval.scene_files.assets import sources_of
 from tsgkit.suites.sceneeval.scene_files.folder import read_scene, scene_file
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 MOST_FACES = 300_000
 """The triangles of a room in a panel; larger objects are drawn as boxes."""
 SIGNS = {"matched": "=", "missing": "-", "extra": "+", "unread": "?"}
+HOLDS = {None: "?", True: "\u2713", False: "\u2717"}
 TITLE = "Room"
 
 
@@ -38,42 +38,35 @@ def view(shown: Shown) -> Iterator[Panel]:
 
 
 def _room(shown: Shown) -> Iterator[Panel]:
-    """Yield the room that is in the folder today; without one, say why, and list the remarks."""
-    remarks = _recorded(shown)
+    """Yield the room that is in the folder today; without one, say why, and list the remarks.
+
+    The remarks are those on the demands, or the problems, as they were judged; there are none after an error.
+    """
+    evidence, annotation = strict_findings(shown.judged.evidence), shown.sample
+    remarks: list[Section] = []
+    if evidence is not None:
+        is_fidelity = "matched" in evidence
+        remarks = sections(annotation, evidence, None) if is_fidelity else sections(None, None, evidence)
     try:
-        value = _scene_value(shown, remarks)
+        check_libraries()
+        from tsgkit.geometry.views import undrawable
+        from tsgkit.suites.sceneeval.pages.page import listed, room_parts
+
+        room = _scene(shown.folder, annotation.item_id, shown.assets)
+        if problem := undrawable(room.stage):
+            raise _NothingToDraw(str(problem))
+        parts, simplified = room_parts(room.stage, most_faces=MOST_FACES)
+        told = [*_changes(shown.judged.evidence or {}, room), *remarks, *simplified]
+        value = {"parts": parts, "sections": [listed(one) for one in told]}
     except (TsgkitError, OSError, RecursionError, *FAULTS) as error:
         words = error.message if isinstance(error, TsgkitError) else f"{type(error).__name__}: {error}"
         yield text_panel(TITLE, f"The room cannot be drawn: {words}")
+        for section in remarks:
+            rows = [[HOLDS[one.holds], one.text, one.why] for one in section.remarks]
+            yield table_panel(section.title, ["", "remark", "reason"], rows)
     else:
-        seen = partial(_from_above, shown.folder, shown.sample.item_id, shown.assets)
+        seen = partial(_from_above, shown.folder, annotation.item_id, shown.assets)
         yield Panel("scene", TITLE, value, still=seen)
-        return
-    for section in remarks:
-        rows = [[_sign(one), one.text, one.why] for one in section.remarks]
-        yield table_panel(section.title, ["", "remark", "reason"], rows)
-
-
-def _recorded(shown: Shown) -> list[Section]:
-    """Return the sections of demands, or of problems, as they were judged; those of an error are empty."""
-    evidence = strict_findings(shown.judged.evidence)
-    annotation: Annotation = shown.sample
-    if evidence is None:
-        return []
-    return sections(annotation, evidence, None) if "matched" in evidence else sections(None, None, evidence)
-
-
-def _scene_value(shown: Shown, remarks: Sequence[Section]) -> dict[str, Any]:
-    check_libraries()
-    from tsgkit.geometry.views import undrawable
-    from tsgkit.suites.sceneeval.pages.page import listed, room_parts
-
-    found = _scene(shown.folder, shown.sample.item_id, shown.assets)
-    if problem := undrawable(found.stage):
-        raise _NothingToDraw(str(problem))
-    drawn = room_parts(found.stage, most_faces=MOST_FACES)
-    told = [*_changes(shown.judged.evidence or {}, found), *remarks, *drawn.simplified]
-    return {"parts": drawn.parts, "sections": [listed(one) for one in told]}
 
 
 def _from_above(folder: Folder | None, item_id: str, assets: tuple[str, ...]) -> str:
@@ -106,20 +99,20 @@ def _changes(evidence: Mapping[str, Any], found: LoadedScene) -> Iterator[Sectio
         yield Section("This is not the room that was judged", remarks)
 
 
-def _sign(remark: Remark) -> str:
-    return "?" if remark.holds is None else "\u2713" if remark.holds else "\u2717"
-
-
 def _entry_rows(evidence: Mapping[str, Any]) -> Iterable[Sequence[object]]:
     """Yield a row for each entry of an annotation that was wanted or given."""
-    near = {one.get("said"): one for one in evidence.get("nearly") or () if isinstance(one, dict)}
+    near = {
+        one.get("said"): f"{one.get('differs')}: {one.get('wanted')} is wanted"
+        for one in evidence.get("nearly") or ()
+        if isinstance(one, dict)
+    }
     for kind, found in evidence["fields"].items():
         for state, sign in SIGNS.items():
             for entry in found.get(state) or ():
                 said = entry["entry"] if isinstance(entry, dict) else entry
-                note = entry["reason"] if isinstance(entry, dict) else _nearly(near.get(said))
-                yield sign, FIELDS.get(kind, kind), said, note
-
-
-def _nearly(one: Mapping[str, Any] | None) -> str:
-    return "" if one is None else f"{one.get('differs')}: {one.get('wanted')} is wanted"
+                yield (
+                    sign,
+                    FIELDS.get(kind, kind),
+                    said,
+                    entry["reason"] if isinstance(entry, dict) else near.get(said, ""),
+                )

@@ -3,8 +3,8 @@
 >>> from tsgkit.suites.spatialgen.rows import question_from, row_of
 >>> asked = question_from("Where?  Options: A: up, B: down below, C: left, D: right, E: None", "B", "Position")
 >>> row = row_of("000001", "Forest", "", [asked])
->>> constant("C")(row), longest()(row), accuracies([row], longest())["Position"]
-(('C',), ('B',), 1.0)
+>>> baseline("constant:C")(row), baseline("longest")(row)
+(('C',), ('B',))
 
 =====================  ============================================================================================
 ``random``             any option, the refusal included
@@ -35,24 +35,24 @@ Scores with voting are compared with guessing with voting, and scores without vo
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from statistics import fmean
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.reply import Reply
 from tsgkit.suites.judges.images import NOT_SHOWN, ShownImage
 from tsgkit.suites.rows import Dataset
 from tsgkit.suites.solvers.offline_solvers import PREFIX, baseline_name
+from tsgkit.suites.spatialgen.judge_requests import orders_of
 from tsgkit.suites.spatialgen.official import ROUNDS
-from tsgkit.suites.spatialgen.rows import LETTERS, SUB_DOMAINS, Row, SpatialSample, content_words, rows_of, similarity
+from tsgkit.suites.spatialgen.rows import LETTERS, SpatialRow, content_words, rows_of, similarity
 from tsgkit.suites.spatialgen.scores import ACCURACY, SINGLE, Ballot, accuracy, label_of, single_round_accuracy
-from tsgkit.suites.task import Control
+from tsgkit.suites.task import PUBLISHED, Control
 from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
 
-Answerer = Callable[[Row], tuple[str, ...]]
-Likeness = Callable[[Row, int, str], float]
+Answerer = Callable[[SpatialRow], tuple[str, ...]]
+Likeness = Callable[[SpatialRow, int, str], float]
 """A score for how well the option of this letter fits the question of this number (from 0)."""
 
 NAMES = (
@@ -66,33 +66,24 @@ NAMES = (
 FOLDS = 5
 
 
-def baseline(name: str, rows: Iterable[Row] = (), seed: int = 0) -> Answerer:
+def baseline(name: str, rows: Iterable[SpatialRow] = (), seed: int = 0) -> Answerer:
     """Return the baseline with this name. ``majority-per-type`` counts the keys of the given rows."""
-    plain = {"overlap": overlap, "longest": longest, "most-like-others": most_like_others, "random": guess}
-    if name in plain:
-        return plain[name](seed)
+    kind, _, letter = name.partition(":")
+    if name == "random":
+        return lambda row: tuple(
+            _rng(row, number, seed).choice(tuple(question.options) or LETTERS)
+            for number, question in enumerate(row.questions)
+        )
     if name == "majority-per-type":
         return majority_per_type(rows, seed)
-    kind, _, letter = name.partition(":")
+    if name in LIKENESSES:
+        return lambda row: tuple(_best_fit(LIKENESSES[name], row, number, seed) for number in range(len(row.questions)))
     if kind == "constant" and letter in LETTERS and letter:
-        return constant(letter)
+        return lambda row: (letter,) * len(row.questions)
     raise UsageError(f"there is no baseline {name!r}", hint=f"the baselines: {', '.join(NAMES)}")
 
 
-def guess(seed: int = 0) -> Answerer:
-    """Return a baseline that picks any option, the refusal included."""
-    return lambda row: tuple(
-        _rng(row, number, seed).choice(tuple(question.options) or LETTERS)
-        for number, question in enumerate(row.questions)
-    )
-
-
-def constant(letter: str) -> Answerer:
-    """Return a baseline that always gives this letter, even if it is not an option."""
-    return lambda row: (letter,) * len(row.questions)
-
-
-def majority_per_type(rows: Iterable[Row], seed: int = 0) -> Answerer:
+def majority_per_type(rows: Iterable[SpatialRow], seed: int = 0) -> Answerer:
     """Return a baseline that gives the sub-domain's most common key in the other folds, so no key leaks.
 
     Items that are not among the rows are answered from all rows. On a tie, the first letter in the alphabet is given.
@@ -107,70 +98,55 @@ def majority_per_type(rows: Iterable[Row], seed: int = 0) -> Answerer:
                 if fold != fold_of[row.id]:
                     counts[fold, question.sub_domain][question.key] += 1
 
-    def answer(row: Row) -> tuple[str, ...]:
-        fold = fold_of.get(row.id)
+    def answer(row: SpatialRow) -> tuple[str, ...]:
         letters = []
         for question in row.questions:
-            keys = counts[fold, question.sub_domain]
+            keys = counts[fold_of.get(row.id), question.sub_domain]
             letters.append(max(sorted(question.choices or LETTERS), key=lambda letter: keys[letter]))
         return tuple(letters)
 
     return answer
 
 
-def overlap(seed: int = 0) -> Answerer:
-    """Return a baseline that picks the option with the most words (not the largest share) in the other stems."""
-
-    def mentions(row: Row, number: int, letter: str) -> float:
-        return len(content_words(row.questions[number].options[letter]) & other_stems(row, number))
-
-    return _fitting(mentions, seed)
+def _overlap(row: SpatialRow, number: int, letter: str) -> float:
+    """Return the number of words (not the share) of an option that occur in the other stems."""
+    return len(content_words(row.questions[number].options[letter]) & other_stems(row, number))
 
 
-def longest(seed: int = 0) -> Answerer:
-    """Return a baseline that picks the option with the most characters."""
-    return _fitting(lambda row, number, letter: len(row.questions[number].options[letter]), seed)
+def _length(row: SpatialRow, number: int, letter: str) -> float:
+    return len(row.questions[number].options[letter])
 
 
-def most_like_others(seed: int = 0) -> Answerer:
-    """Return a baseline that picks the option that shares the most words with the other options."""
-
-    def likeness(row: Row, number: int, letter: str) -> float:
-        question = row.questions[number]
-        others = [question.options[other] for other in question.choices if other != letter]
-        return sum(similarity(question.options[letter], other) for other in others)
-
-    return _fitting(likeness, seed)
+def _likeness_to_others(row: SpatialRow, number: int, letter: str) -> float:
+    """Return the share of words that an option has in common with the other options, summed over these."""
+    question = row.questions[number]
+    others = [question.options[other] for other in question.choices if other != letter]
+    return sum(similarity(question.options[letter], other) for other in others)
 
 
-def _fitting(likeness: Likeness, seed: int) -> Answerer:
-    """Return a baseline that picks the best fitting option, or any letter if there are no options."""
-
-    def best(row: Row, number: int) -> str:
-        fits = {letter: likeness(row, number, letter) for letter in row.questions[number].choices}
-        letters = [letter for letter, fit in fits.items() if fit == max(fits.values())] or tuple(LETTERS)
-        return _rng(row, number, seed).choice(letters)
-
-    return lambda row: tuple(best(row, number) for number in range(len(row.questions)))
+LIKENESSES: Mapping[str, Likeness] = {
+    "overlap": _overlap,
+    "longest": _length,
+    "most-like-others": _likeness_to_others,
+}
+"""The baselines that pick the best fitting option, with what makes an option fit."""
 
 
-def other_stems(row: Row, number: int) -> frozenset[str]:
+def _best_fit(likeness: Likeness, row: SpatialRow, number: int, seed: int) -> str:
+    """Return the best fitting option, or any letter if there are no options."""
+    fits = {letter: likeness(row, number, letter) for letter in row.questions[number].choices}
+    letters = [letter for letter, fit in fits.items() if fit == max(fits.values())] or tuple(LETTERS)
+    return _rng(row, number, seed).choice(letters)
+
+
+def other_stems(row: SpatialRow, number: int) -> frozenset[str]:
     """Return the words of all stems but this question's."""
     stems = (content_words(question.stem) for place, question in enumerate(row.questions) if place != number)
     return frozenset().union(*stems)
 
 
-def _rng(row: Row, number: int, seed: int) -> Random:
+def _rng(row: SpatialRow, number: int, seed: int) -> Random:
     return Random(f"{seed}/{row.id}/{number}")
-
-
-def accuracies(rows: Sequence[Row], answer: Answerer) -> dict[str, float]:
-    """Return the accuracy in each sub-domain. There is no vote, since all rounds would be equal."""
-    right: defaultdict[str, list[bool]] = defaultdict(list)
-    for row in rows:
-        for question, letter in zip(row.questions, answer(row), strict=True):
-            right[question.sub_domain].append(letter == question.key)
-    return {name: fmean(right[name]) for name in (*SUB_DOMAINS, *sorted(set(right) - set(SUB_DOMAINS))) if right[name]}
 
 
 @dataclass(frozen=True)
@@ -186,20 +162,20 @@ class BaselineSubject:
         """The baseline and its seed."""
         return f"{self.subject}/{self.seed}"
 
-    def answer(self, item: SpatialSample) -> Transcript:
+    def answer(self, item: SpatialRow) -> Transcript:
         """Return a transcript of all rounds, ten lines each."""
-        texts = ["\n".join(answer(item.row)) for answer in self.answerers]
+        texts = ["\n".join(answer(item)) for answer in self.answerers]
         said = (LabelledReply(label_of(turn), Reply(text=text, source=LOCAL)) for turn, text in enumerate(texts))
-        orders = (tuple("".join(question.choices) for question in item.questions),) * ROUNDS
-        sight = ShownImage(NOT_SHOWN, "a baseline looks at nothing", orders=orders)
+        sight = ShownImage(NOT_SHOWN, "a baseline looks at nothing", orders=orders_of(item, PUBLISHED, 0))
         return Transcript((*said, sight.said))
 
 
-def baseline_subject(subject: str, rows: Sequence[Row], seed: int) -> BaselineSubject:
+def baseline_subject(subject: str, rows: Sequence[SpatialRow], seed: int) -> BaselineSubject:
     """Return the baseline of a subject such as ``baseline/longest``."""
     name = baseline_name(subject, NAMES)
     if name == "random":
-        return BaselineSubject(subject, tuple(guess(seed * ROUNDS + turn) for turn in range(ROUNDS)), seed)
+        guesses = (baseline(name, seed=seed * ROUNDS + turn) for turn in range(ROUNDS))
+        return BaselineSubject(subject, tuple(guesses), seed)
     return BaselineSubject(subject, (baseline(name, rows, seed),) * ROUNDS, seed)
 
 
@@ -208,7 +184,7 @@ def controls(dataset: Dataset, numbers: Sequence[int], seed: int) -> tuple[Contr
 
     All sub-domains have equally many questions, so the share over all questions is the mean of the sub-domains.
     """
-    rows, asked = rows_of(dataset), [dataset.sample(number).row for number in numbers]
+    rows, asked = rows_of(dataset), [dataset.sample(number) for number in numbers]
     results = []
     for name in NAMES:
         subject = baseline_subject(PREFIX + name, rows, seed)

@@ -50,7 +50,7 @@ from tsgkit.suites.spatialgen.rows import (
     SCENES,
     SUB_DOMAINS,
     Question,
-    Row,
+    SpatialRow,
     content_words,
     folded,
     question_items,
@@ -107,20 +107,52 @@ class Finding(NamedTuple):
         return RULES[self.code].severity
 
 
-CodeAndMessage = tuple[str, str]
-"""A code and a message."""
-
-
-def findings(rows: Iterable[Row]) -> Iterator[Finding]:
+def findings(rows: Iterable[SpatialRow]) -> Iterator[Finding]:
     """Yield all defects of the rows of a file: item by item, then those of the file as a whole."""
-    seen = _FileStatistics()
+    first: dict[tuple[str, int], str] = {}
+    keys: defaultdict[str | None, Counter[str]] = defaultdict(Counter)
+    chances: defaultdict[tuple[str | None, str], list[float]] = defaultdict(list)
+    longest: defaultdict[str | None, list[bool]] = defaultdict(list)
+    longest_chances: defaultdict[str | None, list[float]] = defaultdict(list)
     for row in rows:
         yield from row_findings(row)
-        yield from seen.repeats(row)
-    yield from seen.skews()
+        texts: list[tuple[str, str, int | None]] = [
+            ("repeated-id", row.id, None),
+            ("repeated-prompt", folded(row.prompt), None),
+            *(("repeated-question", question.written(), number) for number, question in enumerate(row.questions)),
+        ]
+        for code, text, number in texts:
+            place = (code, hash(text))  # avoids keeping the texts of 12,300 questions
+            if place in first:
+                yield Finding(code, row.id, number, f"as in {first[place]}", row.line)
+            else:
+                first[place] = row.id if row.line is None else f"{row.id} (line {row.line})"
+        for question in row.questions:
+            choices = question.choices
+            if question.key not in choices:
+                continue
+            lengths = {letter: len(question.options[letter]) for letter in choices}
+            most = [letter for letter in choices if lengths[letter] == max(lengths.values())]
+            for group in (None, question.sub_domain):
+                keys[group][question.key] += 1
+                for letter in choices:
+                    chances[group, letter].append(1 / len(choices))
+                if len(most) == 1:
+                    longest[group].append(question.key == most[0])
+                    longest_chances[group].append(1 / len(choices))
+    for group, counts in keys.items():
+        of = "all questions" if group is None else group
+        for letter, times in sorted(counts.items()):
+            if beyond_chance(times, chances[group, letter]):
+                shares = ", ".join(f"{name} {counts[name]}" for name in sorted(counts))
+                yield Finding("skewed-keys", None, None, f"{of}: {letter} is the key too often ({shares})")
+        right, every = sum(longest[group]), len(longest[group])
+        if beyond_chance(right, longest_chances[group]):
+            message = f"{of}: the key is the longest option in {right} of {every}"
+            yield Finding("longest-is-key", None, None, message)
 
 
-def row_findings(row: Row) -> Iterator[Finding]:
+def row_findings(row: SpatialRow) -> Iterator[Finding]:
     """Yield the defects of one row and its questions."""
 
     def finding(code: str, message: str) -> Finding:
@@ -141,10 +173,10 @@ def row_findings(row: Row) -> Iterator[Finding]:
         yield from question_findings(row, number)
 
 
-def question_findings(row: Row, number: int) -> Iterator[Finding]:
+def question_findings(row: SpatialRow, number: int) -> Iterator[Finding]:
     """Yield the defects of the question with this number (from 0)."""
     question = row.questions[number]
-    defects: list[CodeAndMessage] = []
+    defects: list[tuple[str, str]] = []
     if references := dict.fromkeys(word.lower() for word in TEXT_REFERENCE.findall(question.stem)):
         defects.append(("text-reference", f"the stem speaks of a text: {', '.join(references)}"))
     if not question.options:
@@ -155,7 +187,7 @@ def question_findings(row: Row, number: int) -> Iterator[Finding]:
         yield Finding(code, row.id, number, message, row.line)
 
 
-def _options(question: Question) -> Iterator[CodeAndMessage]:
+def _options(question: Question) -> Iterator[tuple[str, str]]:
     missing = [letter for letter in LETTERS if letter not in question.options]
     if question.refusal and missing:
         yield "missing-option", f"no option {', '.join(missing)}"
@@ -175,7 +207,7 @@ def _options(question: Question) -> Iterator[CodeAndMessage]:
         yield "refusal-form", f"{question.gap!r} between the stem and its options, expected {GAP!r}"
 
 
-def _key(row: Row, number: int) -> Iterator[CodeAndMessage]:
+def _key(row: SpatialRow, number: int) -> Iterator[tuple[str, str]]:
     """Yield the defects of a key: not an option, the refusal, or an option that stems give away."""
     question = row.questions[number]
     if question.key not in question.options:
@@ -189,58 +221,6 @@ def _key(row: Row, number: int) -> Iterator[CodeAndMessage]:
             inside = [letter for letter, option in options.items() if option <= words]
             if inside == [question.key] and options[question.key]:
                 yield code, f"all words of {question.key} are there: {question.options[question.key]}"
-
-
-class _FileStatistics:
-    """The statistics over rows that are needed for defects of the whole file."""
-
-    def __init__(self) -> None:
-        self.first: dict[tuple[str, int], str] = {}
-        self.keys: defaultdict[str | None, Counter[str]] = defaultdict(Counter)
-        self.chances: defaultdict[tuple[str | None, str], list[float]] = defaultdict(list)
-        self.longest: defaultdict[str | None, list[float]] = defaultdict(list)
-        self.longest_right: Counter[str | None] = Counter()
-
-    def repeats(self, row: Row) -> Iterator[Finding]:
-        yield from self._repeat("repeated-id", row, row.id, None)
-        yield from self._repeat("repeated-prompt", row, folded(row.prompt), None)
-        for number, question in enumerate(row.questions):
-            yield from self._repeat("repeated-question", row, question.written(), number)
-            self._count(question)
-
-    def _repeat(self, code: str, row: Row, text: str, number: int | None) -> Iterator[Finding]:
-        place = (code, hash(text))  # avoids keeping the texts of 12,300 questions
-        if place in self.first:
-            yield Finding(code, row.id, number, f"as in {self.first[place]}", row.line)
-        else:
-            self.first[place] = row.id if row.line is None else f"{row.id} (line {row.line})"
-
-    def _count(self, question: Question) -> None:
-        choices = question.choices
-        if question.key not in choices:
-            return
-        lengths = {letter: len(question.options[letter]) for letter in choices}
-        most = [letter for letter in choices if lengths[letter] == max(lengths.values())]
-        for group in (None, question.sub_domain):
-            self.keys[group][question.key] += 1
-            for letter in choices:
-                self.chances[group, letter].append(1 / len(choices))
-            if len(most) == 1:
-                self.longest[group].append(1 / len(choices))
-                self.longest_right[group] += question.key == most[0]
-
-    def skews(self) -> Iterator[Finding]:
-        for group, keys in self.keys.items():
-            of = "all questions" if group is None else group
-            for letter, times in sorted(keys.items()):
-                if beyond_chance(times, self.chances[group, letter]):
-                    shares = ", ".join(f"{name} {keys[name]}" for name in sorted(keys))
-                    yield Finding("skewed-keys", None, None, f"{of}: {letter} is the key too often ({shares})")
-            if beyond_chance(self.longest_right[group], self.longest[group]):
-                right, all_of = self.longest_right[group], len(self.longest[group])
-                yield Finding(
-                    "longest-is-key", None, None, f"{of}: the key is the longest option in {right} of {all_of}"
-                )
 
 
 def beyond_chance(times: int, chances: Iterable[float]) -> bool:
@@ -260,7 +240,7 @@ TASK = "questions"
 
 def inspect(data: bytes, file: str, task: str | None = None) -> Inspection:
     """Inspect the content of a file."""
-    rows: list[Row] = []
+    rows: list[SpatialRow] = []
     defects: list[rules.Finding] = []
     problem = ""
     try:
@@ -287,7 +267,7 @@ IN_EVERY_AUDIT = (
 """Defects that audits of all suites find, under other names."""
 
 
-def auditable_rows(rows: Iterable[Row]) -> Auditable:
+def auditable_rows(rows: Iterable[SpatialRow]) -> Auditable:
     """Return all questions of some rows, with the checks that are specific to this suite."""
     known = list(rows)
     slips: dict[str, list[Slip]] = {code: [] for code in RULES}
@@ -304,7 +284,7 @@ def auditable_rows(rows: Iterable[Row]) -> Auditable:
     return Auditable([item for row in known for item in items_of(row)], checks, clusters_are="prompts")
 
 
-def items_of(row: Row) -> Iterator[Item]:
+def items_of(row: SpatialRow) -> Iterator[Item]:
     """Yield the questions of a row as audit items."""
     stems = [question.stem for question in row.questions]
     for number, question in enumerate(row.questions):

@@ -13,34 +13,33 @@ knowledge.
 >>> from tsgkit.suites.spatialgen.rows import question_from
 >>> question = question_from("Where?  Options: A: up, B: down, C: left, D: right, E: None", "B")
 >>> order = permutation(question, seed=1, item="000001", number=2, round=0)
->>> order.record, order.shown(question).written()
+>>> order, in_order(question, order).written()
 ('CDBA', 'Where?  Options: A: left, B: right, C: down, D: up, E: None')
->>> order.shown(question).key, order.undo("C"), order.undo("E")
+>>> in_order(question, order).key, undone(order, "C"), undone(order, "E")
 ('C', 'B', 'E')
 
-The order depends only on the seed, the item, the question's number (from 0) and the round. "None" stays last.
+An order holds the letters of the data in the order shown, as records have it. It depends only on the seed, the item,
+the question's number (from 0) and the round. "None" stays last.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tsgkit.errors import UsageError
-from tsgkit.lexicon import meant
 from tsgkit.library.cards import Card
-from tsgkit.library.projects import find, search_path
+from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.images import ImageFile
 from tsgkit.suites.judges.judge import messages_of
 from tsgkit.suites.spatialgen.official import ROUNDS
-from tsgkit.suites.spatialgen.rows import Question, SpatialSample
+from tsgkit.suites.spatialgen.rows import Question, SpatialRow
 from tsgkit.suites.task import OURS, PUBLISHED
 
 if TYPE_CHECKING:
@@ -56,52 +55,27 @@ PROTOCOLS = (*BASES, *(f"{base}-{control}" for base in BASES for control in CONT
 """All protocols. The first is the default."""
 
 
-class Permutation(NamedTuple):
-    """An order of options: ``own[i]`` is the letter, in the data, of the option shown as ``letters[i]``."""
-
-    letters: tuple[str, ...]
-    own: tuple[str, ...]
-
-    @property
-    def record(self) -> str:
-        """The order as stored in a record: the data's letters in the order shown."""
-        return "".join(self.own)
-
-    def shown(self, question: Question) -> Question:
-        """Return the question as shown to the judge, with its key moved accordingly."""
-        texts = {shown: question.options[own] for shown, own in zip(self.letters, self.own, strict=True)}
-        key = dict(zip(self.own, self.letters, strict=True)).get(question.key, question.key)
-        return replace(question, options={**question.options, **texts}, key=key)
-
-    def undo(self, letter: str) -> str:
-        """Map a shown letter to the data's letter. Other letters are unchanged."""
-        return dict(zip(self.letters, self.own, strict=True)).get(letter, letter)
+Orders = Sequence[Sequence[str]]
+"""The order of the options of each question, by round."""
 
 
-def permutation(question: Question, *, seed: int, item: str, number: int, round: int) -> Permutation:  # noqa: A002
+def permutation(question: Question, *, seed: int, item: str, number: int, round: int) -> str:  # noqa: A002
     """Return the order of a question's options in one round."""
     own = list(question.choices)
     Random(f"{seed}/{item}/{number}/{round}").shuffle(own)
-    return Permutation(question.choices, tuple(own))
+    return "".join(own)
 
 
-def recorded(question: Question, record: str) -> Permutation:
-    """Return the order stored in a record. Letters it does not name were shown as in the data."""
-    if len(set(record)) < len(record) or not set(record) <= set(question.choices):
-        found = "".join(question.choices)
-        raise UsageError(
-            f"the order {record} is none of the options {found}", hint="the data have changed since the run"
-        )
-    return Permutation(tuple(sorted(record)), tuple(record))
+def in_order(question: Question, order: str) -> Question:
+    """Return a question as it is shown to the judge in an order, with its key moved accordingly."""
+    shown_as = dict(zip(order, sorted(order), strict=True))
+    texts = {letter: question.options[own] for own, letter in shown_as.items()}
+    return replace(question, options={**question.options, **texts}, key=shown_as.get(question.key, question.key))
 
 
-def unshuffled(questions: Iterable[Question]) -> tuple[Permutation, ...]:
-    """Return the order of the data for each question."""
-    return tuple(Permutation(question.choices, question.choices) for question in questions)
-
-
-Orders = tuple[tuple[Permutation, ...], ...]
-"""The order of the options of each question, by round."""
+def undone(order: str, letter: str) -> str:
+    """Map a shown letter to the data's letter. Letters that an order does not name are shown as in the data."""
+    return dict(zip(sorted(order), order, strict=True)).get(letter, letter)
 
 
 class ParsedProtocol(NamedTuple):
@@ -119,10 +93,10 @@ def parse_protocol(protocol: str) -> ParsedProtocol:
     return ParsedProtocol(head, last) if last in CONTROLS else ParsedProtocol(protocol)
 
 
-def orders_of(sample: SpatialSample, base: str, seed: int) -> Orders:
+def orders_of(sample: SpatialRow, base: str, seed: int) -> tuple[tuple[str, ...], ...]:
     """Return the orders of the options: that of the data for ``published``, else new ones for each round."""
     if base == PUBLISHED:
-        return (unshuffled(sample.questions),) * ROUNDS
+        return (tuple("".join(question.choices) for question in sample.questions),) * ROUNDS
     return tuple(
         tuple(
             permutation(question, seed=seed, item=sample.item_id, number=number, round=turn)
@@ -132,17 +106,19 @@ def orders_of(sample: SpatialSample, base: str, seed: int) -> Orders:
     )
 
 
-def orders_from(sample: SpatialSample, records: Sequence[Sequence[str]]) -> Orders:
-    """Return the orders stored in a record."""
-    return tuple(
-        tuple(recorded(question, record) for question, record in zip(sample.questions, turn, strict=True))
-        for turn in records
-    )
+def check_orders(sample: SpatialRow, orders: Orders) -> None:
+    """Raise UsageError if a recorded order names other options than the data have."""
+    for turn in orders:
+        for question, order in zip(sample.questions, turn, strict=True):
+            if len(set(order)) < len(order) or not set(order) <= set(question.choices):
+                options = "".join(question.choices)
+                hint = "the data have changed since the run"
+                raise UsageError(f"the order {order} is none of the options {options}", hint=hint)
 
 
-def shown(sample: SpatialSample, orders: Sequence[Permutation]) -> list[Question]:
+def shown(sample: SpatialRow, orders: Sequence[str]) -> list[Question]:
     """Return the questions as shown in one round."""
-    return [order.shown(question) for question, order in zip(sample.questions, orders, strict=True)]
+    return [in_order(question, order) for question, order in zip(sample.questions, orders, strict=True)]
 
 
 def schema_of(questions: Sequence[Question], base: str) -> dict[str, Any] | None:
@@ -192,13 +168,10 @@ class QuestionPrompts:
 
     def _template(self, name: str) -> Template:
         """Return a prompt from the first place that has it, the user's folder first."""
-        file, stored = f"{name}.txt", f"{self.card.prompts}/{name}.txt"
-        places: list[Traversable] = []
-        if self.folder is not None:
-            places += [Path(self.folder, file), Path(self.folder, stored)]
-        places += [place.joinpath(*stored.split("/")) for place in search_path("prompts")]
-        prompt = next((place for place in places if place.is_file()), None)
-        return load_template(prompt or find("prompts", stored), required=FIELDS[name])
+        stored = f"{self.card.prompts}/{name}.txt"
+        own = [] if self.folder is None else [Path(self.folder, f"{name}.txt"), Path(self.folder, stored)]
+        file = next((file for file in own if file.is_file()), None)
+        return load_template(file or find("prompts", stored), required=FIELDS[name])
 
     @cached_property
     def fingerprint(self) -> str:
@@ -227,10 +200,3 @@ FIELDS = {
     "apart-blind": ("question",),
 }
 """The names of the prompts, and their required fields."""
-
-
-def check_protocol(name: str) -> ParsedProtocol:
-    """Parse the name of a protocol. Raise UsageError if there is none of this name."""
-    if name not in PROTOCOLS:
-        raise UsageError(f"there is no protocol {name}", hint=meant(name, PROTOCOLS))
-    return parse_protocol(name)

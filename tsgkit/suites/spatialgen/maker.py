@@ -27,7 +27,6 @@ kept unchanged and no model is asked.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
@@ -37,11 +36,11 @@ from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
-from tsgkit.llm.failures import NotFinished
-from tsgkit.llm.reply import Ask, Ending
+from tsgkit.llm.reply import Ask
 from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import values_in
 from tsgkit.replies.reasoning import spoken
+from tsgkit.suites.makers import Requests
 from tsgkit.suites.solvers.solver import UnitMapper, all_at_once
 from tsgkit.suites.spatialgen.defects import MOST_TOKENS, Finding, findings, row_findings
 from tsgkit.suites.spatialgen.rows import (
@@ -51,7 +50,7 @@ from tsgkit.suites.spatialgen.rows import (
     SCENES,
     SUB_DOMAINS,
     Question,
-    Row,
+    SpatialRow,
     content_words,
     folded,
     row_of,
@@ -73,6 +72,8 @@ UNLIKE_LENGTHS = 2.5
 MOST_WORDS = 150
 """The maximum number of words in a rewritten prompt."""
 CHOICES = LETTERS[:-1]
+ASPECTS = "\n".join(f"- {name}: {MEANING[name]}" for name in SUB_DOMAINS)
+"""The ten kinds of facts as a list for prompts."""
 IGNORED = ("id-form", "repeated-id")
 """Codes that do not apply to drafts, since ids are assigned at the end."""
 
@@ -100,20 +101,12 @@ class Dropped(NamedTuple):
 
 
 @dataclass
-class Making:
+class Making(Requests):
     """The items made so far."""
 
-    rows: list[Row] = field(default_factory=list)
+    rows: list[SpatialRow] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
-    calls: int = 0
-    stopped: str = ""
     findings: tuple[Finding, ...] = ()
-
-
-def aspects() -> str:
-    """Return the ten kinds of facts as a list for prompts."""
-    return "\n".join(f"- {name}: {MEANING[name]}" for name in SUB_DOMAINS)
 
 
 def json_in(reply: str) -> Mapping[str, Any]:
@@ -190,11 +183,15 @@ def question_of(draft: Draft, place: int, wrong: Sequence[str]) -> Question:
     return Question(draft.stem, dict(zip(LETTERS, texts, strict=True)), CHOICES[place], draft.kind)
 
 
-def rows_with_even_keys(found: Sequence[tuple[str, str, Sequence[Draft]]], seed: int) -> list[Row]:
+def rows_with_even_keys(found: Sequence[tuple[str, str, Sequence[Draft]]], seed: int) -> list[SpatialRow]:
     """Return rows for scenes, texts and drafts. For each kind, every letter is the key equally often, give or take
     one."""
     rng = Random(f"{seed}/keys")
-    places = {kind: _even(len(found), rng) for kind in SUB_DOMAINS}
+    places: dict[str, list[int]] = {}
+    for kind in SUB_DOMAINS:  # left-over letters are drawn at random
+        order = rng.sample(range(len(CHOICES)), len(CHOICES))
+        places[kind] = [order[number % len(order)] for number in range(len(found))]
+        rng.shuffle(places[kind])
     rows = []
     for number, (scene, prompt, drafts) in enumerate(found):
         questions = []
@@ -204,14 +201,6 @@ def rows_with_even_keys(found: Sequence[tuple[str, str, Sequence[Draft]]], seed:
             questions.append(question_of(draft, places[draft.kind][number], wrong))
         rows.append(row_of(f"{number + 1:06d}", scene, prompt, questions))
     return rows
-
-
-def _even(count: int, rng: Random) -> list[int]:
-    """Return evenly distributed indices in random order. Left-over ones are drawn at random."""
-    order = rng.sample(range(len(CHOICES)), len(CHOICES))
-    places = [order[number % len(order)] for number in range(count)]
-    rng.shuffle(places)
-    return places
 
 
 @dataclass(frozen=True)
@@ -228,9 +217,16 @@ class Maker:
     async def make(self, scenes: Sequence[str], each: UnitMapper = all_at_once) -> Making:
         """Return texts of all scenes with their questions. If asking is stopped, keep what is finished."""
         making = Making()
-        found = await each({scene: scene for scene in scenes}, lambda scene: self._scene(scene, making))
+
+        async def of_scene(scene: str) -> list[tuple[str, str, Sequence[Draft]]]:
+            prompts = await self._prompts(scene, making)
+            asked = (self._questions(scene, number, prompt, making) for number, prompt in enumerate(prompts))
+            drafts = await asyncio.gather(*asked)
+            return [(scene, prompt, found) for prompt, found in zip(prompts, drafts, strict=True) if found]
+
+        found = await each({scene: scene for scene in scenes}, of_scene)
         kept: list[tuple[str, str, Sequence[Draft]]] = []
-        for one in (one for of_scene in found.values() for one in of_scene):
+        for one in (one for texts in found.values() for one in texts):
             if any(folded(one[1]) == folded(other[1]) or similarity(one[1], other[1]) > MOST_ALIKE for other in kept):
                 making.dropped.append(Dropped(one[0], one[1], ("much like another text",)))
             else:
@@ -239,13 +235,6 @@ class Maker:
         making.findings = tuple(findings(making.rows))
         return making
 
-    async def _scene(self, scene: str, making: Making) -> list[tuple[str, str, Sequence[Draft]]]:
-        prompts = await self._prompts(scene, making)
-        drafts = await asyncio.gather(
-            *(self._questions(scene, number, prompt, making) for number, prompt in enumerate(prompts))
-        )
-        return [(scene, prompt, found) for prompt, found in zip(prompts, drafts, strict=True) if found]
-
     async def _prompts(self, scene: str, making: Making) -> list[str]:
         prompts: list[str] = []
         for number in range(self.tries):
@@ -253,7 +242,7 @@ class Maker:
             if not wanted:
                 break
             avoid = "".join(f"\nNothing like this: {prompt}" for prompt in prompts)
-            text = template("prompts").render(count=str(wanted), scene=scene, aspects=aspects(), avoid=avoid)
+            text = template("prompts").render(count=str(wanted), scene=scene, aspects=ASPECTS, avoid=avoid)
             for prompt in read_prompts(await self._reply(scene, text, f"prompts/{number}", making)):
                 problems = prompt_problems(prompt, (*self.known, *prompts))
                 if problems:
@@ -267,7 +256,7 @@ class Maker:
         for number in range(self.tries):
             listed = "".join(f"\n- {problem}" for problem in problems)
             listed = f"\nAn earlier try had these problems; avoid them:{listed}\n" if listed else ""
-            text = template("questions").render(prompt=prompt, aspects=aspects(), problems=listed)
+            text = template("questions").render(prompt=prompt, aspects=ASPECTS, problems=listed)
             drafts = read_drafts(await self._reply(f"{scene}/{place}", text, f"questions/{number}", making))
             problems = draft_problems(prompt, drafts)
             if not problems:
@@ -277,19 +266,8 @@ class Maker:
 
     async def _reply(self, name: str, text: str, label: str, making: Making) -> str:
         """Return the reply, or an empty text if there is none (recorded as a failure)."""
-        from langchain_core.messages import HumanMessage
-
-        if making.stopped:
-            return ""
-        try:
-            reply = await self.ask_for(name)([HumanMessage(content=text)], label=label, draw=0)
-        except NotFinished as error:
-            making.stopped = making.stopped or error.message
-            return ""
-        making.calls += 1
-        if reply.ending is not Ending.COMPLETE:
-            making.failures.append(f"{name}: {label} gave no answer: {reply.error or reply.ending}")
-        return reply.text or ""
+        reply = await making.reply(self.ask_for(name), text, label, place=f"{name}: {label}")
+        return "" if reply is None else reply.text or ""
 
 
 def chosen_scenes(names: Sequence[str]) -> tuple[str, ...]:
@@ -298,11 +276,6 @@ def chosen_scenes(names: Sequence[str]) -> tuple[str, ...]:
         if name not in SCENES:
             raise UsageError(f"there is no scene {name!r}", hint=meant(name, SCENES))
     return tuple(scene for scene in SCENES if not names or scene in names)
-
-
-def dropped_line(dropped: Dropped) -> str:
-    """Return a dropped text as a line of JSON."""
-    return json.dumps(dropped._asdict(), ensure_ascii=False) + "\n"
 
 
 class Fact(NamedTuple):
@@ -328,7 +301,7 @@ class Fact(NamedTuple):
         return self.seen or "none of what was asked about"
 
 
-def facts_of(row: Row, letters: Sequence[str | None]) -> list[Fact]:
+def facts_of(row: SpatialRow, letters: Sequence[str | None]) -> list[Fact]:
     """Return the facts of a row, by question. A letter of None is an undecided vote."""
     return [
         Fact(
@@ -359,7 +332,7 @@ def read_rewrite(reply: str) -> str:
     return " ".join(found.split()) if isinstance(found, str) else ""
 
 
-def rewrite_problems(text: str, row: Row, facts: Sequence[Fact]) -> list[str]:
+def rewrite_problems(text: str, row: SpatialRow, facts: Sequence[Fact]) -> list[str]:
     """Return the detectable problems of a new text.
 
     The text still claims an unseen fact if it has all words of the wanted option and lacks words of the seen one.

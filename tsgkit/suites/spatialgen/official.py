@@ -20,18 +20,15 @@ Vote(winners=('B',), right=True)
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from statistics import fmean
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from tsgkit.suites.spatialgen.rows import SUB_DOMAINS, Row
+from tsgkit.suites.spatialgen.rows import SpatialRow
 
 LINES = 10
 ROUNDS = 5
 NEEDED = 4
 REQUESTS = 5 * ROUNDS
-BASIC = 2
-"""The number of questions at the start that are called basic; the others are spatial."""
 
 
 def reply_lines(reply: str) -> list[str]:
@@ -96,66 +93,15 @@ def votes(rounds: Sequence[Sequence[str]], keys: Sequence[str]) -> tuple[Vote, .
     return tuple(vote(said, key) for said, key in zip(zip(*letters, strict=True), keys, strict=True))
 
 
-def result_row(row: Row, found: Asked, image_path: str) -> dict[str, Any] | None:
-    """Return the published code's result row of one image, or None if it writes none (E1)."""
-    if found.dropped:
-        return None
-    voted = votes(found.rounds, row.answers)
-    right = [one.right for one in voted]
-    return {
-        "id": row.id,
-        "scene": row.scene,
-        "avg_acc": _of(right),
-        "basic_acc": _of(right[:BASIC]),
-        "spatial_acc": _of(right[BASIC:]),
-        "image_path": image_path,
-        "prompt": row.prompt,
-        "questions": list(row.texts),
-        "answers": list(row.answers),
-        "model_preds": ["".join(one.winners) for one in voted],
-        "true-or-false": right,
-        "model_preds_cot": [list(lines) for lines in found.rounds],
-    }
-
-
-def _of(right: Sequence[bool]) -> str:
-    return f"{sum(right)}/{len(right)}"
-
-
-class Table(NamedTuple):
-    """The published scores, as shares of 1, and the number of result rows."""
-
-    columns: dict[str, float]
-    overall: float
-    basic: float
-    spatial: float
-    n: int
-
-
-def table(results: Sequence[Mapping[str, Any]]) -> Table | None:
-    """Return the scores of a file of results, or None if it is empty. A repeated item counts each time (E2).
-
-    Votes are counted again from the raw lines. Every column is rounded to three digits before means are taken.
-    """
-    rights = [[one.right for one in votes(found["model_preds_cot"], found["answers"])] for found in results]
-    if not rights:
-        return None
-    shares = [round(fmean(column), 3) for column in zip(*rights, strict=True)]
-    basic, spatial = shares[:BASIC], shares[BASIC:]
-    columns = dict(zip(SUB_DOMAINS, shares, strict=True))
-    return Table(columns, fmean(shares), fmean(basic), fmean(spatial), len(results))
-
-
 class Pairing(NamedTuple):
-    """The image of each row, the published warning, and True if the published code would have crashed."""
+    """The image of each row, and the published warning."""
 
-    pairs: tuple[tuple[Row, str], ...]
+    pairs: tuple[tuple[SpatialRow, str], ...]
     warning: str | None
-    crashes: bool
 
 
-def paired(rows: Sequence[Row], files: Iterable[str], scene: str | None = None) -> Pairing:
-    """Pair rows with the files of a folder by sorted position (E3); with a scene, by position among all rows (E4).
+def paired(rows: Sequence[SpatialRow], files: Iterable[str]) -> Pairing:
+    """Pair rows with the files of a folder by sorted position (E3).
 
     >>> from tsgkit.suites.spatialgen.rows import row_of
     >>> rows = [row_of("000001", "Forest", "", ()), row_of("000002", "Forest", "", ())]
@@ -163,8 +109,5 @@ def paired(rows: Sequence[Row], files: Iterable[str], scene: str | None = None) 
     [('000001', '.DS_Store'), ('000002', '000001.png')]
     """
     images = sorted(files)
-    wanted = [(number, row) for number, row in enumerate(rows) if scene is None or row.scene == scene]
-    pairs = tuple((row, images[number]) for number, row in wanted if number < len(images))
-    uneven = len(images) != len(rows)
-    warning = f"{len(images)} images for {len(rows)} prompts" if uneven else None
-    return Pairing(pairs, warning, crashes=scene is not None and len(pairs) < len(wanted))
+    warning = f"{len(images)} images for {len(rows)} prompts" if len(images) != len(rows) else None
+    return Pairing(tuple(zip(rows, images, strict=False)), warning)

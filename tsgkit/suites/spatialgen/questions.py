@@ -17,16 +17,17 @@ from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.library.cards import Card
 from tsgkit.suites.judges.images import NOT_SHOWN, sight_of
 from tsgkit.suites.panels import Panel, Shown, boxes_panel, image_now
-from tsgkit.suites.rows import Dataset, ItemChoice, Rows
+from tsgkit.suites.rows import ItemChoice, Rows
 from tsgkit.suites.solvers.offline_solvers import OfflineSolver
 from tsgkit.suites.solvers.solver import BASELINE
 from tsgkit.suites.spatialgen.baselines import baseline_subject, controls
 from tsgkit.suites.spatialgen.defects import auditable_rows
 from tsgkit.suites.spatialgen.judge_requests import PROTOCOLS, SHUFFLED, ParsedProtocol, QuestionPrompts, parse_protocol
 from tsgkit.suites.spatialgen.replies import score
-from tsgkit.suites.spatialgen.rows import SpatialSample, load_rows, rows_in, rows_of, scenes_in_order
+from tsgkit.suites.spatialgen.rows import SpatialRow, load_rows, rows_in, rows_of, scenes_in_order
 from tsgkit.suites.spatialgen.scores import (
     COLUMNS,
+    LEFT_OUT,
     METRICS,
     NOTHING_COUNTED,
     PUBLISHED_METRICS,
@@ -34,7 +35,6 @@ from tsgkit.suites.spatialgen.scores import (
     VoteScorer,
     finish,
     read_twice,
-    reasons,
     unpublished,
     verdicts_of,
 )
@@ -50,19 +50,20 @@ from tsgkit.suites.task import (
     PaintingOptions,
     Task,
     View,
+    left_out_reasons,
     source_of,
 )
 
 QUESTIONS = "questions"
 
 
-def _asked(sample: SpatialSample) -> str:
+def _asked(sample: SpatialRow) -> str:
     """Return the prompt of the image, followed by the questions."""
     asked = (f"{number}. {question.written()}" for number, question in enumerate(sample.questions, 1))
-    return "\n".join([sample.row.prompt, "", *asked])
+    return "\n".join([sample.prompt, "", *asked])
 
 
-def _keys_in_words(sample: SpatialSample) -> str:
+def _keys_in_words(sample: SpatialRow) -> str:
     return "\n".join(
         f"{number}. {question.sub_domain}: {question.key}: {question.options.get(question.key, '(no such option)')}"
         for number, question in enumerate(sample.questions, 1)
@@ -79,11 +80,6 @@ def _faults(answer: Sequence[str | None], evidence: Mapping[str, Any]) -> Iterat
 def _check_prompts(card: Card, style: str, prompts: str | None) -> None:
     if prompts is not None:
         QuestionPrompts(card, ParsedProtocol(PUBLISHED), prompts).check()
-
-
-def _baseline(task: Task, subject: str, seed: int, dataset: Dataset) -> OfflineSolver:
-    """Return a baseline, which sees no images."""
-    return OfflineSolver(VoteScorer(BASELINE), program=baseline_subject(subject, rows_of(dataset), seed))
 
 
 def _draws_lots(way: str) -> bool:
@@ -105,7 +101,7 @@ def _paintings(task: Task, data: str | None, choice: ItemChoice, options: Painti
     if options.condition != "none" or options.layouts is not None:
         raise UsageError(f"{task.key}: its prompts take no layouts", hint="omit --condition and --layouts")
     dataset = task.dataset(data)
-    return [Painting(dataset.item_ids[number], dataset.sample(number).row.prompt) for number in dataset.chosen(choice)]
+    return [Painting(dataset.item_ids[number], dataset.sample(number).prompt) for number in dataset.chosen(choice)]
 
 
 def questions(card: Card) -> Task:
@@ -116,9 +112,9 @@ def questions(card: Card) -> Task:
         metrics=METRICS,
         view=View(
             question=_asked,
-            brief=lambda sample: sample.row.prompt,
+            brief=lambda sample: sample.prompt,
             reference=_keys_in_words,
-            value=lambda sample: list(sample.row.answers),
+            value=lambda sample: list(sample.answers),
             faults=_faults,
             verdicts=verdicts_of,
         ),
@@ -127,7 +123,7 @@ def questions(card: Card) -> Task:
             metrics=PUBLISHED_METRICS,
             unpublished=lambda _, protocol: unpublished(parse_protocol(protocol)),
             without_weight=NOTHING_COUNTED,
-            reasons=reasons,
+            reasons=left_out_reasons(LEFT_OUT),
         ),
         looks=Looks(
             kind="images",
@@ -139,7 +135,9 @@ def questions(card: Card) -> Task:
             check=partial(_check_prompts, card),
             protocols=PROTOCOLS,
             pairings=(BY_ID, BY_POSITION),
-            baseline=_baseline,
+            baseline=lambda _, subject, seed, dataset: OfflineSolver(
+                VoteScorer(BASELINE), program=baseline_subject(subject, rows_of(dataset), seed)
+            ),
             draws_lots=_draws_lots,
             controls=controls,
             replies=score,
@@ -153,7 +151,7 @@ def questions(card: Card) -> Task:
 
 def view(shown: Shown) -> Iterator[Panel]:
     """Yield panels of a sample: the image, if a folder of images is judged, and the questions with all answers."""
-    sample: SpatialSample = shown.sample
+    sample: SpatialRow = shown.sample
     evidence: Mapping[str, Any] = shown.judged.evidence or {}
     if shown.folder is not None:
         other, file = evidence.get("image_of", ""), evidence.get("file", "")

@@ -23,8 +23,8 @@ that are not JSON.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictStr, ValidationError
@@ -39,11 +39,12 @@ from tsgkit.suites.foreign_replies import report_of
 from tsgkit.suites.judgement import Judged, scored
 from tsgkit.suites.judges.images import MISSING, NOT_SHOWN, ShownImage
 from tsgkit.suites.replies import Replies, read_reply_lists, unknown_item
+from tsgkit.suites.rows import first_problem
 from tsgkit.suites.scoreboard import ScoreReport
 from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.judge_requests import ParsedProtocol, orders_of
 from tsgkit.suites.spatialgen.official import LINES, ROUNDS, accepted
-from tsgkit.suites.spatialgen.rows import Row, SpatialSample, rows_of
+from tsgkit.suites.spatialgen.rows import SpatialRow, rows_of
 from tsgkit.suites.spatialgen.scores import COLUMNS, VoteScorer, judged, label_of, official_scores
 from tsgkit.suites.task import PUBLISHED, Task
 from tsgkit.suites.transcript import LabelledReply, Transcript
@@ -57,10 +58,6 @@ MOST_NAMED = 5
 """The maximum number of items named in a note; the others are counted."""
 
 
-ScoredItems = tuple[tuple[Judged, ...], tuple[str, ...]]
-"""The scored items of a file of replies, and notes."""
-
-
 def score(task: Task, data: str, replies: str, *, style: str | None, by: Sequence[str], seed: int) -> ScoreReport:
     """Score a file of replies, or result rows of the published grader, for all items of a dataset."""
     if style is not None and style not in STYLES:
@@ -69,44 +66,46 @@ def score(task: Task, data: str, replies: str, *, style: str | None, by: Sequenc
             f"{task.key}: collected replies can be scored only in the published protocol, not in {style}", hint=hint
         )
     dataset, text = task.dataset(data), read_text(replies)
-    samples = [dataset.sample(number) for number in range(len(dataset))]
-    if holds_result_rows(text):
-        items, notes = judged_rows(samples, result_rows_in(text, replies, rows_of(dataset)))
+    samples = {sample.item_id: sample for sample in rows_of(dataset)}
+    first = next((value for _, value in _lines(text) if value is not NOT_JSON), None)
+    notes: list[str]
+    if isinstance(first, dict) and MARK in first:
+        rows, broken = result_rows_in(text, replies, samples)
+        items = [scored(_of_rows, sample, rows.get(name)).judged for name, sample in samples.items()]
+        again = [name for name, those in rows.items() if len(those) > 1]
+        keys = [
+            name for name, those in rows.items() if any(_differs(row.answers, samples[name].answers) for row in those)
+        ]
+        texts = [
+            name for name, those in rows.items() if any(_differs(row.questions, samples[name].texts) for row in those)
+        ]
+        notes = [
+            *_note("without a result row", _left_out(items), f"{LEFT_OUT}; wrong in strict"),
+            *_note("with several result rows", again, "official counts every row (E2), strict the last one of an item"),
+            *_note("with other answers in their rows than in the data", keys, "official counts by those of the rows"),
+            *_note(
+                "with other questions in their rows than in the data", texts, "their letters may mean other options"
+            ),
+            *(f"line {line} is not JSON: left out, as the published script does" for line in broken),
+        ]
     else:
-        items, notes = judged_replies(samples, read_reply_lists(text, replies, dataset.item_ids))
-    return report_of(task, items, VoteScorer(PUBLISHED), by, seed, notes)
+        lists = read_reply_lists(text, replies, dataset.item_ids)
+        items = [scored(_of_replies, sample, lists.get(name)).judged for name, sample in samples.items()]
+        missing = [item.sample.item_id for item in items if item.outcome is Outcome.MISSING]
+        few = [name for name, those in lists.items() if len(those.texts) < ROUNDS]
+        more = [name for name, those in lists.items() if len(rounds_of_replies(those.texts)) < len(those.texts)]
+        notes = [
+            *_note("without a reply", missing, "wrong in strict"),
+            *_note(f"with fewer than {ROUNDS} replies", few, "a round without one is a vote for nothing in strict"),
+            *_note("with more replies than are asked for", more, "those after the last one needed are not read"),
+            *_note("without five replies of ten lines", _left_out(items), LEFT_OUT),
+        ]
+    return report_of(task, tuple(items), VoteScorer(PUBLISHED), by, seed, tuple(notes))
 
 
-def judged_replies(samples: Sequence[SpatialSample], found: Mapping[str, Replies]) -> ScoredItems:
-    """Score lists of replies."""
-    every = tuple(scored(_of_replies, sample, found.get(sample.item_id)).judged for sample in samples)
-    missing = [sample.item_id for sample, one in zip(samples, every, strict=True) if one.outcome is Outcome.MISSING]
-    few = [name for name, one in found.items() if len(one.texts) < ROUNDS]
-    more = [name for name, one in found.items() if len(rounds_of_replies(one.texts)) < len(one.texts)]
-    notes = (
-        *_note("without a reply", missing, "wrong in strict"),
-        *_note(f"with fewer than {ROUNDS} replies", few, "a round without one is a vote for nothing in strict"),
-        *_note("with more replies than are asked for", more, "those after the last one needed are not read"),
-        *_note("without five replies of ten lines", _left_out(every), LEFT_OUT),
-    )
-    return every, notes
-
-
-def judged_rows(samples: Sequence[SpatialSample], found: ResultFile) -> ScoredItems:
-    """Score result rows."""
-    every = tuple(scored(_of_rows, sample, found.rows.get(sample.item_id)).judged for sample in samples)
-    again = [name for name, rows in found.rows.items() if len(rows) > 1]
-    asked = {sample.item_id: sample.row for sample in samples}
-    keys = [name for name, rows in found.rows.items() if any(row.has_other_keys(asked[name]) for row in rows)]
-    texts = [name for name, rows in found.rows.items() if any(row.has_other_questions(asked[name]) for row in rows)]
-    notes = (
-        *_note("without a result row", _left_out(every), f"{LEFT_OUT}; wrong in strict"),
-        *_note("with several result rows", again, "official counts every row (E2), strict the last one of an item"),
-        *_note("with other answers in their rows than in the data", keys, "official counts by those of the rows"),
-        *_note("with other questions in their rows than in the data", texts, "their letters may mean other options"),
-    )
-    broken = (f"line {line} is not JSON: left out, as the published script does" for line in found.broken)
-    return every, (*notes, *broken)
+def _differs(of_row: object, of_data: Sequence[str]) -> bool:
+    """Return True if a result row has other answers, or other questions, than the data."""
+    return isinstance(of_row, list) and of_row != list(of_data)
 
 
 def _left_out(items: Iterable[Judged]) -> list[str]:
@@ -121,7 +120,7 @@ def _note(which: str, item_ids: Sequence[str], meaning: str) -> Iterator[str]:
         yield f"{len(item_ids):,} item{'' if len(item_ids) == 1 else 's'} {which} ({named}): {meaning}"
 
 
-def _of_replies(sample: SpatialSample, replies: Replies | None) -> Judged:
+def _of_replies(sample: SpatialRow, replies: Replies | None) -> Judged:
     if replies is None:
         return judged(sample, Transcript((ShownImage(MISSING, NO_REPLY).said,)), ASKED)
     said = judged(sample, transcript_of(sample, replies.texts), ASKED)
@@ -140,7 +139,7 @@ def _of_replies(sample: SpatialSample, replies: Replies | None) -> Judged:
     )
 
 
-def _of_rows(sample: SpatialSample, rows: Sequence[ResultRow] | None) -> Judged:
+def _of_rows(sample: SpatialRow, rows: Sequence[ResultRow] | None) -> Judged:
     """Score an item by its last row in ``strict``, and by all of them in ``official``."""
     if not rows:
         return judged(sample, Transcript((ShownImage(MISSING, NO_ROW).said,)), ASKED)
@@ -156,14 +155,13 @@ def _of_rows(sample: SpatialSample, rows: Sequence[ResultRow] | None) -> Judged:
     return replace(one, scores=one.scores | {"official": scores}, notes=notes, evidence=evidence)
 
 
-def transcript_of(sample: SpatialSample, texts: Sequence[str | None], ending: Ending | None = None) -> Transcript:
+def transcript_of(sample: SpatialRow, texts: Sequence[str | None], ending: Ending | None = None) -> Transcript:
     """Return the transcript of these replies. ``ending`` overrides the ending of all of them."""
     replies = (Reply(text, ending or (Ending.COMPLETE if (text or "").strip() else Ending.EMPTY)) for text in texts)
     said = (
         LabelledReply(label_of(turn), reply) for turn, reply in zip(rounds_of_replies(texts), replies, strict=False)
     )
-    orders = tuple(tuple(order.record for order in turn) for turn in orders_of(sample, PUBLISHED, 0))
-    return Transcript((*said, ShownImage(NOT_SHOWN, orders=orders).said))
+    return Transcript((*said, ShownImage(NOT_SHOWN, orders=orders_of(sample, PUBLISHED, 0)).said))
 
 
 def rounds_of_replies(texts: Sequence[str | None]) -> tuple[int, ...]:
@@ -207,32 +205,12 @@ class ResultRow(BaseModel):
         """The judge's replies, line for line."""
         return tuple("\n".join(lines) for lines in self.model_preds_cot)
 
-    def has_other_questions(self, asked: Row) -> bool:
-        """Return True if its questions differ from the data, so that letters may mean other options."""
-        return isinstance(self.questions, list) and self.questions != list(asked.texts)
 
-    def has_other_keys(self, asked: Row) -> bool:
-        """Return True if its answers differ from the data."""
-        return self.answers is not None and self.answers != list(asked.answers)
+def result_rows_in(text: str, file: str, known: Collection[str]) -> tuple[dict[str, tuple[ResultRow, ...]], list[int]]:
+    """Return the rows about these items by item, in file order, and the numbers of the lines that are not JSON.
 
-
-@dataclass(frozen=True)
-class ResultFile:
-    """The rows of a file by item, in file order, and the numbers of the lines that are not JSON."""
-
-    rows: dict[str, tuple[ResultRow, ...]]
-    broken: tuple[int, ...] = ()
-
-
-def holds_result_rows(text: str) -> bool:
-    """Return True if the first JSON line is a result row."""
-    first = next((value for _, value in _lines(text) if value is not NOT_JSON), None)
-    return isinstance(first, dict) and MARK in first
-
-
-def result_rows_in(text: str, file: str, asked: Iterable[Row]) -> ResultFile:
-    """Read the rows about these items. Raise UsageError for a row about another item or an invalid one."""
-    known = {row.id: row for row in asked}
+    Raise UsageError for a row about another item or an invalid one.
+    """
     rows: dict[str, tuple[ResultRow, ...]] = {}
     broken: list[int] = []
     for number, value in _lines(text):
@@ -240,11 +218,11 @@ def result_rows_in(text: str, file: str, asked: Iterable[Row]) -> ResultFile:
             broken.append(number)
             continue
         place = f"{file}: line {number}"
-        found = result_row_from(value, place)
-        if found.id not in known:
-            raise unknown_item(place, found.id, known)
-        rows[found.id] = (*rows.get(found.id, ()), found)
-    return ResultFile(rows, tuple(broken))
+        row = result_row_from(value, place)
+        if row.id not in known:
+            raise unknown_item(place, row.id, known)
+        rows[row.id] = (*rows.get(row.id, ()), row)
+    return rows, broken
 
 
 def result_row_from(value: object, place: str) -> ResultRow:
@@ -254,11 +232,9 @@ def result_row_from(value: object, place: str) -> ResultRow:
     try:
         return ResultRow.model_validate(value)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise UsageError(
-            f"{place}: not a result row: {field}: {first['msg'].removeprefix('Value error, ')}", hint=HINT
-        ) from None
+        field, message = first_problem(error)
+        why = f"{place}: not a result row: {field}: {message.removeprefix('Value error, ')}"
+        raise UsageError(why, hint=HINT) from None
 
 
 NOT_JSON = object()

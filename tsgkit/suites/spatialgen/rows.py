@@ -23,10 +23,9 @@ Baselines and checks compare normalised words of stems, options and prompts.
 >>> sorted(content_words("Two bottles stand on the left of the cart.")), tokens("It's red, and big.")
 (['bottl', 'cart', 'left', 'stand', 'two'], 6)
 
-A sample is an image with ten questions about it.
+A row is a sample: an image with ten questions about it.
 
->>> from tsgkit.suites.spatialgen.rows import row_of
->>> sample = SpatialSample(row_of("000043", "Kitchen", "A red kettle.", ()))
+>>> sample = row_of("000043", "Kitchen", "A red kettle.", ())
 >>> sample.item_id, sample.groups["scene"], sample.groups["group"]
 ('000043', ('Kitchen',), ('Indoor',))
 """
@@ -50,7 +49,7 @@ from tsgkit.graph.notation.json_triplets import kind_of, load
 from tsgkit.lexicon import stem
 from tsgkit.lexicon.tables import word_set
 from tsgkit.library.files import look_alike
-from tsgkit.suites.rows import Dataset, Items, Source
+from tsgkit.suites.rows import Dataset, Items, Source, first_problem
 
 DOMAINS = {
     "Foundation": ("Object", "Attribute"),
@@ -182,11 +181,15 @@ def _best_run(found: Sequence[re.Match[str]], separator: str) -> _Run:
     return max(best.values(), key=lambda run: run.rank)
 
 
+OTHER = "(other)"
+
+
 @dataclass(frozen=True)
-class Row:
+class SpatialRow:
     """An item: the prompt of an image, and the questions about the image.
 
-    ``types``, ``texts`` and ``answers`` are the raw columns; ``line`` is the line number (from 1).
+    ``types``, ``texts`` and ``answers`` are the raw columns; ``line`` is the line number (from 1). Questions about one
+    image are not independent, so an item is its own cluster.
     """
 
     id: str
@@ -198,6 +201,21 @@ class Row:
     more: Mapping[str, Any] = field(default_factory=dict)
     line: int | None = None
 
+    @property
+    def item_id(self) -> str:
+        """The id. Its image is named after it."""
+        return self.id
+
+    @property
+    def cluster(self) -> str:
+        """The id of the prompt."""
+        return self.id
+
+    @property
+    def groups(self) -> Mapping[str, tuple[str, ...]]:
+        """The scene and its group."""
+        return {"scene": (self.scene,), "group": (GROUP_OF.get(self.scene, OTHER),)}
+
     @cached_property
     def questions(self) -> tuple[Question, ...]:
         """The questions with their keys, up to the length of the shortest column."""
@@ -205,12 +223,12 @@ class Row:
         return tuple(question_from(text, key, sub_domain) for text, key, sub_domain in columns)
 
 
-def row_of(id: str, scene: str, prompt: str, questions: Iterable[Question]) -> Row:  # noqa: A002 - the field's name
+def row_of(id: str, scene: str, prompt: str, questions: Iterable[Question]) -> SpatialRow:  # noqa: A002 - the field's name
     """Build a row from questions."""
     asked = tuple(questions)
     columns = [(question.sub_domain, question.written(), question.key) for question in asked]
     types, texts, answers = zip(*columns, strict=True) if columns else ((), (), ())
-    return Row(id, scene, prompt, types, texts, answers)
+    return SpatialRow(id, scene, prompt, types, texts, answers)
 
 
 def _check_encodable(text: str) -> str:
@@ -240,18 +258,17 @@ class _Fields(BaseModel):
         return self
 
 
-def row_from(value: object, line: int | None = None) -> Row:
+def row_from(value: object, line: int | None = None) -> SpatialRow:
     """Parse a row from a JSON value. Raise NotationError for the field that does not fit."""
     if not isinstance(value, dict):
         raise NotationError(f"not a row but {kind_of(value)}", line=line)
     try:
         fields = _Fields.model_validate(value)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(part) for part in first["loc"]) or "of its own"
+        place, message = first_problem(error)
         more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-        raise NotationError(f"field {place}: {first['msg']}{more}", line=line) from None
-    return Row(
+        raise NotationError(f"field {place or 'of its own'}: {message}{more}", line=line) from None
+    return SpatialRow(
         id=fields.id,
         scene=fields.scene,
         prompt=fields.prompt,
@@ -263,7 +280,7 @@ def row_from(value: object, line: int | None = None) -> Row:
     )
 
 
-def read_rows(lines: Iterable[bytes], file: str) -> Iterator[Row]:
+def read_rows(lines: Iterable[bytes], file: str) -> Iterator[SpatialRow]:
     """Yield the rows of a file's lines, skipping blank ones."""
     for number, line in enumerate(lines, 1):
         try:
@@ -279,7 +296,7 @@ def read_rows(lines: Iterable[bytes], file: str) -> Iterator[Row]:
             raise UsageError(f"{file}: line {number}: {error.message}", hint=hint) from None
 
 
-def rows_in(source: Source) -> Iterator[Row]:
+def rows_in(source: Source) -> Iterator[SpatialRow]:
     """Yield the rows of a file, reading it lazily."""
     try:
         with source.open("rb") as stream:
@@ -293,50 +310,20 @@ def rows_in(source: Source) -> Iterator[Row]:
         raise FileProblem(f"{source}: cannot be read: {error.strerror}") from None
 
 
-def written(row: Row) -> str:
+def written(row: SpatialRow) -> str:
     """Return a row as a line of a file, without the line break."""
     value = {"id": row.id, "scene": row.scene, "prompt": row.prompt, "question_type": row.types}
     return json.dumps({**value, "questions": row.texts, "answers": row.answers, **row.more}, ensure_ascii=False)
 
 
-OTHER = "(other)"
-
-
-@dataclass(frozen=True)
-class SpatialSample:
-    """An item of a run. Questions about one image are not independent, so an item is its own cluster."""
-
-    row: Row
-
-    @property
-    def item_id(self) -> str:
-        """The id of the row. Its image is named after it."""
-        return self.row.id
-
-    @property
-    def cluster(self) -> str:
-        """The id of the prompt."""
-        return self.row.id
-
-    @property
-    def groups(self) -> Mapping[str, tuple[str, ...]]:
-        """The scene and its group."""
-        return {"scene": (self.row.scene,), "group": (GROUP_OF.get(self.row.scene, OTHER),)}
-
-    @property
-    def questions(self) -> tuple[Question, ...]:
-        """The questions about the image."""
-        return self.row.questions
-
-
-def question_items(file: str, rows: Iterable[Row]) -> Items:
+def question_items(file: str, rows: Iterable[SpatialRow]) -> Items:
     """Return the samples of a file; ``UsageError`` for a row without the ten questions.
 
-    >>> question_items("rows.jsonl", [Row("7", "Park", "", ("Object",), ("Which?",), ("A",))])
+    >>> question_items("rows.jsonl", [SpatialRow("7", "Park", "", ("Object",), ("Which?",), ("A",))])
     Traceback (most recent call last):
     tsgkit.errors.UsageError: rows.jsonl: item 7: 1 question, not one of each of the ten sub-domains in their order
     """
-    digest, samples, lines = hashlib.sha256(), list[SpatialSample](), list[str]()
+    digest, samples, lines = hashlib.sha256(), list[SpatialRow](), list[str]()
     for row in rows:
         if row.types != SUB_DOMAINS or not len(row.texts) == len(row.answers) == len(row.types):
             asked = min(len(row.types), len(row.texts), len(row.answers))
@@ -348,7 +335,7 @@ def question_items(file: str, rows: Iterable[Row]) -> Items:
             )
         lines.append(written(row))
         digest.update(lines[-1].encode() + b"\n")
-        samples.append(SpatialSample(row))
+        samples.append(row)
     if not samples:
         raise UsageError(f"{file}: there are no items in it")
     return Items(file, digest.hexdigest(), samples, lines)
@@ -359,9 +346,9 @@ def load_rows(source: Source) -> Items:
     return question_items(str(source), rows_in(source))
 
 
-def rows_of(dataset: Dataset) -> list[Row]:
+def rows_of(dataset: Dataset) -> list[SpatialRow]:
     """Return the rows of all samples of a dataset."""
-    return [dataset.sample(number).row for number in range(len(dataset))]
+    return [dataset.sample(number) for number in range(len(dataset))]
 
 
 def scenes_in_order(members: Iterable[str], group: str) -> list[str]:

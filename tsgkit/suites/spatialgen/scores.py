@@ -15,7 +15,7 @@ needs no images and no judge, since the transcript records what was shown.
 
 >>> from tsgkit.suites.spatialgen.rows import question_from, row_of
 >>> asked = question_from("Where?  Options: A: up, B: down, E: None", "B", "Position")
->>> sample = SpatialSample(row_of("1", "Park", "", [asked] * 10))
+>>> sample = row_of("1", "Park", "", [asked] * 10)
 >>> readings = read_twice(sample, Reply("\\n".join(["**B**"] * 10)), "published")
 >>> readings.strict, readings.official
 ('BBBBBBBBBB', '**********')
@@ -42,9 +42,17 @@ from tsgkit.suites.judges.judge import outcome_of
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.scoreboard import Board, Value
 from tsgkit.suites.spatialgen import official
-from tsgkit.suites.spatialgen.judge_requests import APART, SHUFFLED, Orders, ParsedProtocol, orders_from, parse_protocol
+from tsgkit.suites.spatialgen.judge_requests import (
+    APART,
+    SHUFFLED,
+    Orders,
+    ParsedProtocol,
+    check_orders,
+    parse_protocol,
+    undone,
+)
 from tsgkit.suites.spatialgen.official import NEEDED, ROUNDS
-from tsgkit.suites.spatialgen.rows import DOMAIN_OF, DOMAINS, LETTERS, MEANING, SUB_DOMAINS, Question, SpatialSample
+from tsgkit.suites.spatialgen.rows import DOMAIN_OF, DOMAINS, LETTERS, MEANING, SUB_DOMAINS, Question, SpatialRow
 from tsgkit.suites.task import PUBLISHED
 from tsgkit.suites.transcript import LOCAL, Transcript
 
@@ -90,12 +98,6 @@ published code rejects; items that were shown a file not named after them."""
 NOTHING_COUNTED = "the published code counts no image: none has five replies of ten lines"
 LEFT_OUT = "left out, as published (E1), for want of an image or of five replies of ten lines"
 PAIRED = "images are paired with items by sorted position, as published (E3); shown a file not named after them"
-
-
-def reasons(style: str, tally: Tally) -> Mapping[str, str]:
-    """Return why the published scores rest on fewer images than there are items."""
-    skipped = tally.counts["skipped_official"]
-    return {"official.n": f"{LEFT_OUT}: {skipped}; strict counts these as wrong"} if skipped else {}
 
 
 def finish(board: Board, tally: Tally) -> Board:
@@ -193,25 +195,25 @@ class Rounds(NamedTuple):
     """The reply that counts, for each round and each question that is asked separately."""
 
 
-def rounds_of(sample: SpatialSample, transcript: Transcript, orders: Orders, base: str) -> Rounds:
+def rounds_of(sample: SpatialRow, transcript: Transcript, orders: Orders, base: str) -> Rounds:
     """Read the letters of all rounds."""
     by_label: dict[str, list[Reply]] = {}
     for call in transcript.said:
         by_label.setdefault(call.label, []).append(call.reply)
-    every = list(range(len(sample.questions)))
+    groups = [[question] for question in sample.questions] if base == APART else [sample.questions]
     turns: list[Letters] = []
-    taken: list[Reply] = []
+    counted: list[Reply] = []
     for turn in range(ROUNDS):
-        undone: list[str | None] = []
-        for numbers in [[number] for number in every] if base == APART else [every]:
-            label = label_of(turn, numbers[0] if base == APART else None)
-            questions = [sample.questions[number] for number in numbers]  # orders move texts, not letters
+        own: list[str | None] = []
+        for number, questions in enumerate(groups):  # orders move texts, not letters
+            label = label_of(turn, number if base == APART else None)
             shown, reply = _most_readable(by_label.get(label, ()), questions)
-            for number, letter in zip(numbers, shown, strict=True):
-                undone.append(letter and orders[turn][number].undo(letter))
-            taken += [reply] if reply is not None else []
-        turns.append(tuple(undone))
-    return Rounds(tuple(turns), tuple(taken))
+            own += [
+                letter and undone(order, letter) for letter, order in zip(shown, orders[turn][len(own) :], strict=False)
+            ]
+            counted += [] if reply is None else [reply]
+        turns.append(tuple(own))
+    return Rounds(tuple(turns), tuple(counted))
 
 
 def _most_readable(replies: Sequence[Reply], questions: Sequence[Question]) -> tuple[Letters, Reply | None]:
@@ -227,7 +229,7 @@ def _most_readable(replies: Sequence[Reply], questions: Sequence[Question]) -> t
     return best, taken
 
 
-def judged(sample: SpatialSample, transcript: Transcript | None, way: ParsedProtocol) -> Judged:
+def judged(sample: SpatialRow, transcript: Transcript | None, way: ParsedProtocol) -> Judged:
     """Score a transcript on an image."""
     sight, is_published = sight_of(transcript), not unpublished(way)
     turns: tuple[Letters, ...] | None = None
@@ -238,7 +240,8 @@ def judged(sample: SpatialSample, transcript: Transcript | None, way: ParsedProt
     else:
         assert transcript is not None  # noqa: S101  (otherwise no image was shown)
         assert sight is not None  # noqa: S101
-        rounds = rounds_of(sample, transcript, orders_from(sample, sight.orders), way.base)
+        check_orders(sample, sight.orders)
+        rounds = rounds_of(sample, transcript, sight.orders, way.base)
         turns = rounds.letters
         outcome, remarks = _outcome(rounds)
         notes = (*sight.notes, *remarks)
@@ -316,22 +319,19 @@ def strict_scores(ballots: Sequence[Ballot]) -> Scores:
     for needed, name in enumerate(VOTES, 1):
         right = sum(ballot.right(needed) for ballot in ballots)
         scores[name] = Score(float(right), n, f"{right} of {len(ballots)} keys were said {needed} times or more")
-    scores[AGREE] = Score(sum(map(_agreement, ballots)), n, "pairs of rounds that say the same letter")
+    alike = 0.0
+    for ballot in ballots:  # a round without a letter agrees with none
+        pairs = list(combinations([*ballot.letters, *[None] * (ROUNDS - len(ballot.letters))], 2))
+        alike += sum(one is not None and one == other for one, other in pairs) / len(pairs)
+    scores[AGREE] = Score(alike, n, "pairs of rounds that say the same letter")
     return scores
 
 
-def _agreement(ballot: Ballot) -> float:
-    """Return the share of pairs of rounds with the same letter. A round without a letter agrees with none."""
-    letters = [*ballot.letters, *[None] * (ROUNDS - len(ballot.letters))]
-    pairs = list(combinations(letters, 2))
-    return sum(one is not None and one == other for one, other in pairs) / len(pairs)
-
-
-def official_scores(sample: SpatialSample, asked: official.Asked | None, keys: Sequence[str] | None = None) -> Scores:
+def official_scores(sample: SpatialRow, asked: official.Asked | None, keys: Sequence[str] | None = None) -> Scores:
     """Score as the published code does, with these keys if given. A dropped image has no weight."""
     if asked is None or asked.dropped:
         return {column: Score.missing(DROPPED) for column in (ACCURACY, *COLUMNS)}
-    votes = official.votes(asked.rounds, sample.row.answers if keys is None else keys)
+    votes = official.votes(asked.rounds, sample.answers if keys is None else keys)
     columns = {
         column: Score(float(vote.right), 1.0, f"the vote says {''.join(vote.winners)}")
         for column, vote in zip(COLUMNS, votes, strict=True)
@@ -362,7 +362,7 @@ class VoteScorer:
         """The reason why official scores do not apply, or an empty text."""
         return unpublished(self.way)
 
-    def judge(self, sample: SpatialSample, transcript: Transcript | None) -> Judged:
+    def judge(self, sample: SpatialRow, transcript: Transcript | None) -> Judged:
         """Score a transcript."""
         return judged(sample, transcript, self.way)
 
@@ -372,7 +372,7 @@ class VoteScorer:
 
 
 def verdicts_of(
-    record: Mapping[str, Any], sample: SpatialSample, metric: str = ACCURACY, profile: str = "strict"
+    record: Mapping[str, Any], sample: SpatialRow, metric: str = ACCURACY, profile: str = "strict"
 ) -> Iterator[Verdict]:
     """Yield the verdict of the votes on each question, with its domain as the kind.
 
@@ -402,7 +402,7 @@ FIRST_CHARACTERS = "official takes the first character of every line, whatever i
 AS_SHOWN = "letters as they were shown: the orders of the options are undone before votes are counted"
 
 
-def read_twice(sample: SpatialSample, reply: Reply, protocol: str) -> TwoReadings:
+def read_twice(sample: SpatialRow, reply: Reply, protocol: str) -> TwoReadings:
     """Return the readings of one reply by both profiles. The letters are as shown, before orders are undone."""
     if reply.source == LOCAL and (reply.text or "").startswith(RECORD):
         return TwoReadings(Outcome.ANSWERED, None, NO_REPLY, (), None, NO_REPLY, ())

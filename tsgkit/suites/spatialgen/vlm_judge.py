@@ -7,9 +7,9 @@ Images can also be paired with items by their position in a sorted folder, as th
 
 >>> from tsgkit.suites.spatialgen.rows import row_of
 >>> rows = [row_of(name, "Park", "", ()) for name in ("000001", "000002", "000003")]
->>> found = positions_of(rows, ["000001.png", "000001_small.png", "000003.png"])
->>> found.files["000002"], found.shifted
-('000001_small.png', ('000002',))
+>>> files, warnings = by_position(rows, ["000001.png", "000001_small.png", "000003.png"])
+>>> files["000002"], warnings[1]
+('000001_small.png', '1 of 3 items get a file that is not named after them, first 000002: 000001_small.png')
 
 An extra or missing file shifts all that follow. The published code warns only if the numbers differ.
 """
@@ -18,14 +18,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
 from tsgkit.errors import UsageError
+from tsgkit.lexicon import meant
 from tsgkit.llm.images import ImageFile
 from tsgkit.llm.reply import Ask, Reply
-from tsgkit.suites.images import ENDINGS, is_file_id
+from tsgkit.suites.images import ENDINGS, image_files
 from tsgkit.suites.judges.images import MISSING, NO_IMAGE, NOT_SHOWN, UNREADABLE, Images, ShownImage, folder_of
 from tsgkit.suites.judges.judge import NOT_ASKED_AGAIN, Judge, Reading, a_model
 from tsgkit.suites.judges.judge import Question as JudgeQuestion
@@ -35,16 +35,17 @@ from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.judge_requests import (
     APART,
     BLIND,
+    PROTOCOLS,
     SHUFFLED,
     Orders,
     QuestionPrompts,
-    check_protocol,
     orders_of,
+    parse_protocol,
     schema_of,
     shown,
 )
 from tsgkit.suites.spatialgen.official import ROUNDS, paired
-from tsgkit.suites.spatialgen.rows import Question, Row, SpatialSample, rows_of
+from tsgkit.suites.spatialgen.rows import Question, SpatialRow, rows_of
 from tsgkit.suites.spatialgen.scores import VoteScorer, label_of, letters
 from tsgkit.suites.task import BY_POSITION, OURS, PUBLISHED, Piece, Task, Viewing
 from tsgkit.suites.transcript import LabelledReply, Transcript, gather_all
@@ -67,21 +68,18 @@ class ImageFolderSolver(VoteScorer):
     asking: Judge = field(kw_only=True, repr=False, compare=False)
     item_ids: Sequence[str] = field(kw_only=True, repr=False)
     seed: int = 0
-    positions: Positions | None = field(default=None, repr=False)
-    """The files by position, or None if images are found by the ids of their items."""
+    files: Mapping[str, str] | None = field(default=None, repr=False)
+    """The file of each item by its position, or None if images are found by the ids of their items."""
+    warnings: tuple[str, ...] = field(default=(), repr=False)
+    """The effects of pairing by position."""
 
     @property
     def fingerprint(self) -> str:
         """The prompts, the seed of all random choices, and the pairing if it is not by id."""
-        pairing = "" if self.positions is None else f"/{BY_POSITION}"
+        pairing = "" if self.files is None else f"/{BY_POSITION}"
         return f"{self.name}/{ROUNDS}/{TRIES}/{self.seed}/{self.words.fingerprint}{pairing}"
 
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """The effects of pairing by position; none if pairing by id."""
-        return () if self.positions is None else self.positions.warnings(self.images.folder.path)
-
-    async def solve(self, sample: SpatialSample, ask: Ask | None) -> Transcript:
+    async def solve(self, sample: SpatialRow, ask: Ask | None) -> Transcript:
         """Ask all rounds about the image, if there is one that can be shown."""
         model = a_model(ask, "images")
         sight, image = await self._image_to_show(sample)
@@ -94,10 +92,9 @@ class ImageFolderSolver(VoteScorer):
             wanted = self.questions(sample, orders, image)
             answers = await gather_all(*(self.asking.answer(model, question) for question in wanted))
             said = [call for answer in answers for call in answer.said]
-        records = tuple(tuple(order.record for order in turn) for turn in orders)
-        return Transcript((*said, replace(sight, orders=records).said))
+        return Transcript((*said, replace(sight, orders=orders).said))
 
-    async def _image_to_show(self, sample: SpatialSample) -> tuple[ShownImage, ImageFile | None]:
+    async def _image_to_show(self, sample: SpatialRow) -> tuple[ShownImage, ImageFile | None]:
         """Return the image to show: the item's, another item's, or none."""
         if self.way.control == BLIND:
             return ShownImage(NOT_SHOWN, "the judge is shown no image on purpose"), None
@@ -110,14 +107,14 @@ class ImageFolderSolver(VoteScorer):
         return ShownImage(MISSING, "there is no image of any other item"), None
 
     async def _image_of(self, item_id: str) -> tuple[ShownImage, ImageFile | None]:
-        if self.positions is None:
+        if self.files is None:
             return await self.images.of_item(item_id)
-        if (name := self.positions.files.get(item_id)) is None:
+        if (name := self.files.get(item_id)) is None:
             return ShownImage(MISSING, NO_IMAGE), None
         sight, image = await self.images.in_file(name)
         return replace(sight, file="" if is_named_after(item_id, name) else printable(name)), image
 
-    def questions(self, sample: SpatialSample, orders: Orders, image: ImageFile | None) -> list[JudgeQuestion[None]]:
+    def questions(self, sample: SpatialRow, orders: Orders, image: ImageFile | None) -> list[JudgeQuestion[None]]:
         """Return the requests of our own protocols: in each round one for all questions, or one for each.
 
         Each round has its own draws, since rounds may send the same text.
@@ -142,7 +139,7 @@ class ImageFolderSolver(VoteScorer):
                 requests.append(request(turn, label_of(turn), asked))
         return requests
 
-    def expected(self, sample: SpatialSample) -> Expected:
+    def expected(self, sample: SpatialRow) -> Expected:
         """Return the calls of all rounds where every reply is usable; none for an image that cannot be shown."""
         sides: tuple[int, int] | None = None
         if self.way.control != BLIND:
@@ -161,9 +158,9 @@ class ImageFolderSolver(VoteScorer):
         )
 
     def _sides_of(self, item_id: str) -> tuple[int, int] | None:
-        if self.positions is None:
+        if self.files is None:
             return self.images.sides(item_id)
-        name = self.positions.files.get(item_id)
+        name = self.files.get(item_id)
         return None if name is None else self.images.folder.sides(name)
 
 
@@ -208,14 +205,16 @@ def others(item_id: str, item_ids: Sequence[str], seed: int) -> Iterable[str]:
 def viewer(task: Task, viewing: Viewing, dataset: Dataset) -> ImageFolderSolver:
     """Return the solver for a folder of images. Raise UsageError if the protocol or a prompt is invalid, or if no file
     can belong to an item."""
-    words = QuestionPrompts(task.card, check_protocol(viewing.protocol), viewing.prompts)
-    images, positions = Images.of(viewing), None
+    if viewing.protocol not in PROTOCOLS:
+        raise UsageError(f"there is no protocol {viewing.protocol}", hint=meant(viewing.protocol, PROTOCOLS))
+    words = QuestionPrompts(task.card, parse_protocol(viewing.protocol), viewing.prompts)
+    images, files, warnings = Images.of(viewing), None, list[str]()
     words.check()
     if viewing.pairing == BY_POSITION:
-        positions = positions_of(rows_of(dataset), images.folder.in_order)
+        files, warnings = by_position(rows_of(dataset), images.folder.in_order)
         if not images.folder.in_order:
             raise UsageError(f"{viewing.folder.path}: the folder is empty", hint="name a folder of images")
-    elif words.way.control != BLIND and not any(True for _ in _images_of(dataset.item_ids, viewing.folder.path)):
+    elif words.way.control != BLIND and not any(image_files(viewing.folder.path, dataset.item_ids)):
         stray = next(iter(images.folder.stray(dataset.item_ids)), None)
         hint = f"the image of an item is named {dataset.item_ids[0]}.png" + (f", not {stray}" if stray else "")
         raise UsageError(f"{viewing.folder.path}: no image in this folder is named after an item", hint=hint)
@@ -226,54 +225,33 @@ def viewer(task: Task, viewing: Viewing, dataset: Dataset) -> ImageFolderSolver:
         asking=Judge(viewing.formats),
         item_ids=dataset.item_ids,
         seed=viewing.seed,
-        positions=positions,
+        files=files,
+        warnings=tuple(f"{viewing.folder.path}: {warning}" for warning in warnings),
     )
 
 
-def pieces(viewing: Viewing, samples: Iterable[SpatialSample]) -> Iterator[Piece]:
+def pieces(viewing: Viewing, samples: Iterable[SpatialRow]) -> Iterator[Piece]:
     """Yield the images of these items. Pairing by position yields every file, since each one shifts the others."""
     if viewing.pairing == BY_POSITION:
         for name in folder_of(viewing).in_order:
             path = viewing.folder.path / name
             yield Piece(printable(name), path if path.is_file() else "")
     else:
-        for path in _images_of((sample.item_id for sample in samples), viewing.folder.path):
+        for path in image_files(viewing.folder.path, (sample.item_id for sample in samples)):
             yield Piece(path.name, path)
 
 
-def _images_of(item_ids: Iterable[str], folder: Path) -> Iterator[Path]:
-    paths = (folder / f"{item_id}{ending}" for item_id in item_ids if is_file_id(item_id) for ending in ENDINGS)
-    return (path for path in paths if path.is_file())
-
-
-@dataclass(frozen=True)
-class Positions:
-    """The file of each item, if there are enough files."""
-
-    files: Mapping[str, str]
-    warning: str | None
-    """The published warning if the numbers of files and items differ."""
-
-    @property
-    def shifted(self) -> tuple[str, ...]:
-        """The items whose file is not named after them."""
-        return tuple(item_id for item_id, name in self.files.items() if not is_named_after(item_id, name))
-
-    def warnings(self, folder: Path) -> tuple[str, ...]:
-        """Return warnings on the pairing of a folder."""
-        messages = ["files are paired with items by sorted position, as published (E3), not by id"]
-        if self.warning:
-            messages.append(self.warning)
-        if self.shifted:
-            many = f"{len(self.shifted):,} of {len(self.files):,} items get a file that is not named after them"
-            messages.append(f"{many}, first {self.shifted[0]}: {printable(self.files[self.shifted[0]])}")
-        return tuple(f"{folder}: {one}" for one in messages)
-
-
-def positions_of(rows: Sequence[Row], names: Iterable[str]) -> Positions:
-    """Pair all rows with the file names of a folder by position."""
-    found = paired(rows, names)
-    return Positions({row.id: name for row, name in found.pairs}, found.warning)
+def by_position(rows: Sequence[SpatialRow], names: Iterable[str]) -> tuple[dict[str, str], list[str]]:
+    """Pair all rows with the file names of a folder by position; return the file of each item, and warnings."""
+    pairing = paired(rows, names)
+    files = {row.id: name for row, name in pairing.pairs}
+    warnings = ["files are paired with items by sorted position, as published (E3), not by id"]
+    if pairing.warning:
+        warnings.append(pairing.warning)
+    if shifted := [item_id for item_id, name in files.items() if not is_named_after(item_id, name)]:
+        many = f"{len(shifted):,} of {len(files):,} items get a file that is not named after them"
+        warnings.append(f"{many}, first {shifted[0]}: {printable(files[shifted[0]])}")
+    return files, warnings
 
 
 def is_named_after(item_id: str, name: str) -> bool:

@@ -24,8 +24,8 @@ from tsgkit.errors import FileProblem, UsageError
 from tsgkit.geometry import MeasuredScene
 from tsgkit.suites.sceneeval import converters
 from tsgkit.suites.sceneeval.converters.batches import MOST_SCENE_FILE_BYTES, OURS, text_of
-from tsgkit.suites.sceneeval.converters.layoutgpt import rules_of
-from tsgkit.suites.sceneeval.converters.measurements import MeshBox, box_of_mesh, crosses_itself, ring, size_of
+from tsgkit.suites.sceneeval.converters.layoutgpt import layout_of
+from tsgkit.suites.sceneeval.converters.shapes import MeshBox, box_of_mesh, crosses_itself, ring, size_of
 from tsgkit.suites.sceneeval.converters.tables import room_sizes_of
 from tsgkit.suites.sceneeval.scene_files.assets import Asset, FolderSource, sources_of
 from tsgkit.suites.sceneeval.scene_files.folder import read_scene
@@ -266,18 +266,18 @@ def test_spoilt_files_are_converted_or_refused_the_same_in_every_version() -> No
     for number in range(100):
         name = random.choice(converters.known_converters())
         said = assumed(random, name)
-        found = [outcome_of(name, json.dumps(VALUES[name]), said=said)]
+        found = [outcome_of(name, json.dumps(VALUES[name]), assumed=said)]
         found.append(
-            outcome_of(name, foreign.spoilt(random, VALUES[name]), "room" if number % 3 else "state", said=said)
+            outcome_of(name, foreign.spoilt(random, VALUES[name]), "room" if number % 3 else "state", assumed=said)
         )
         found.append(outcome_of("hsm", foreign.spoilt(random, VALUES["hsm alone"])))
         for form, companion in COMPANIONS.items():
             beside = converters.SourceFile.of("c.json", foreign.spoilt(random, companion.value))
             found.append(outcome_of(form, json.dumps(VALUES[form]), companion=beside))
         text = "".join(random.choices(SCRAPS, k=number % 40))
-        rules = rules_of(text)
-        assert len(rules.rules) + rules.unread == text.count("{"), text
-        found.append(outcome_of("layoutgpt", foreign.LAYOUTGPT + text, said=assumed(random, "layoutgpt")))
+        layout = layout_of(text)
+        assert len(layout.rules) + layout.unread == text.count("{"), text
+        found.append(outcome_of("layoutgpt", foreign.LAYOUTGPT + text, assumed=assumed(random, "layoutgpt")))
         outcomes.update("\n".join(found).encode("utf-8", "backslashreplace"))
     assert outcomes.hexdigest()[:16] == "25f74ac5d57d3929", "see that the change is meant, and write it down"
 
@@ -389,7 +389,7 @@ def test_an_outline_is_mended_and_a_mesh_has_a_box_unless_it_is_missing_or_flat(
         assert ring(corners) == outline, corners
     bow = ((0, 0), (2, 2), (2, 0), (0, 2))
     for most, crossing in ((4, True), (3, False)):
-        monkeypatch.setattr(converters.measurements, "MOST_COMPARED", most)
+        monkeypatch.setattr(converters.shapes, "MOST_COMPARED", most)
         assert crosses_itself(bow) is crossing, "an outline of too many corners is not looked at"
     asset = Asset(tmp_path / "x.obj", "lamp", "")
     assert box_of_mesh(asset, "room") is None

@@ -285,7 +285,7 @@ def test_layouts_are_converted_number_by_number_and_what_they_lack_is_named(tmp_
     assert "assumed (1): assets without a rotation have 0" in told(other, "assumed")
     for assumed in ({"angles": "grads"}, {"unit": "m"}):
         with refuses(UsageError, "--assume", assumed):
-            of_layoutvlm(foreign.layoutvlm_layout(), said=assumed)
+            of_layoutvlm(foreign.layoutvlm_layout(), assumed=assumed)
     with pytest.raises(FileProblem, match="without categories and sizes") as refused:
         of_layoutvlm(LAYOUT, published("u1-0"))
     assert "--assets layoutvlm_objathor=DIR" in refused.value.hint
@@ -295,7 +295,7 @@ def test_layouts_are_converted_number_by_number_and_what_they_lack_is_named(tmp_
 
 
 def bed_of(place: dict[str, Any], config: dict[str, Any] | None = None, **said: str) -> dict[str, Any]:
-    return objects(of_layoutvlm({"bed-0": place}, config, said=said))["bed-0"]
+    return objects(of_layoutvlm({"bed-0": place}, config, assumed=said))["bed-0"]
 
 
 def test_angles_and_positions_are_what_they_are_said_to_be() -> None:
@@ -321,7 +321,7 @@ def test_angles_and_positions_are_what_they_are_said_to_be() -> None:
 
 
 def converted(text: str, **said: str) -> Converted:
-    return foreign.converted("layoutgpt", text, "layout.txt", said=said)
+    return foreign.converted("layoutgpt", text, "layout.txt", assumed=said)
 
 
 def first(found: Converted) -> dict[str, Any]:
@@ -369,7 +369,7 @@ def test_units_angles_and_corners_become_metres_degrees_and_middles() -> None:
 
 def sized(record: object, table: str, **said: str) -> Converted:
     sizes = room_sizes_of(table, "sizes.csv")
-    return foreign.converted("layoutgpt", record, "records.json", said=said, room_sizes=sizes)
+    return foreign.converted("layoutgpt", record, "records.json", assumed=said, room_sizes=sizes)
 
 
 def test_records_are_converted_number_by_number_each_in_its_own_scale() -> None:

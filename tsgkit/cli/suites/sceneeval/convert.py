@@ -102,7 +102,7 @@ def convert(arguments: argparse.Namespace) -> int:
         if name in assumed:
             raise UsageError(f"--assume {name} is given twice")
         assumed[name] = value
-    options = converters.Options(arguments.to, sources_of(arguments.assets), said=assumed, room_sizes=sizes)
+    options = converters.Options(arguments.to, sources_of(arguments.assets), assumed=assumed, room_sizes=sizes)
     if arguments.form is not None:
         converters.converter_of(arguments.form)
     if arguments.ids is not None and arguments.id is not None:
@@ -192,8 +192,9 @@ def _report(results: _Results, arguments: argparse.Namespace, passed_over: Seque
         say(f"... and {count(len(written) - SHOWN, 'more scene')}")
     ledger = Ledger()
     for _, _, scene in written:
-        ledger.merge(scene.losses)
-    for loss in ledger.told():
+        for loss in scene.losses:
+            ledger.add(loss)
+    for loss in ledger.summary():
         say(f"  {inert(str(loss))}")
     if len(written) > 1 or failures:
         say(f"{count(len(written), 'scene')} converted (to: {arguments.to}), {len(failures):,} failed")

@@ -21,13 +21,14 @@ from tsgkit.cli.terminal import complain, count, say
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.library.files import write_bytes, write_text
+from tsgkit.suites.makers import Requests
 
 if TYPE_CHECKING:
     from tsgkit.llm.images import ImageFile
     from tsgkit.llm.reply import Ask
     from tsgkit.runs.jobs import Engine
     from tsgkit.suites.spatialgen.maker import Fact
-    from tsgkit.suites.spatialgen.rows import Row
+    from tsgkit.suites.spatialgen.rows import SpatialRow
 
 VOTES = ("decided", "plurality")
 """Rules for what was seen: the letter that four of five rounds gave, or (as published) the most frequent one."""
@@ -40,7 +41,7 @@ class Job(NamedTuple):
 
     name: str
     """The subject and item, which name its file in the set."""
-    row: Row
+    row: SpatialRow
     image: ImageFile
     facts: tuple[Fact, ...]
 
@@ -51,9 +52,7 @@ class Rewriting:
 
     pairs: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
     dropped: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    failures: list[str] = field(default_factory=list)
-    calls: int = 0
-    stopped: str = ""
+    asked: Requests = field(default_factory=Requests)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -95,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         rewriting = agents.carried_out(calls, work, arguments, "image")
         if calls.shard is not None:
-            return agents.finish_shard(calls, rewriting.stopped, rewriting.failures, arguments)
+            return agents.finish_shard(calls, rewriting.asked.stopped, rewriting.asked.failures, arguments)
         _write(Path(arguments.out), jobs.values(), rewriting)
         pairs, dropped = len(rewriting.pairs), rewriting.dropped
         rewritten = sum(bool(changed) for _, changed in rewriting.pairs.values())
@@ -108,10 +107,10 @@ def run(arguments: argparse.Namespace) -> int:
             for name, problems in list(dropped.items())[: agents.SHOWN]:
                 complain(f"{name}: {'; '.join(problems)}")
 
-        ended = {"stopped": rewriting.stopped, "failures": rewriting.failures}
+        ended = {"stopped": rewriting.asked.stopped, "failures": rewriting.asked.failures}
         wrong = [] if pairs else ["no pairs"]
         return agents.finish(
-            summary | ended, show, calls, arguments, rewriting.calls, written=[arguments.out], wrong=wrong
+            summary | ended, show, calls, arguments, rewriting.asked.calls, written=[arguments.out], wrong=wrong
         )
 
 
@@ -123,7 +122,7 @@ def _jobs(arguments: argparse.Namespace) -> Iterator[Job]:
     from tsgkit.suites.images import ImageFolder
     from tsgkit.suites.spatialgen.judge_requests import CONTROLS, parse_protocol
     from tsgkit.suites.spatialgen.maker import facts_of
-    from tsgkit.suites.spatialgen.rows import GROUPS, SpatialSample
+    from tsgkit.suites.spatialgen.rows import GROUPS, SpatialRow
     from tsgkit.suites.spatialgen.scores import plurality, verdicts_of
 
     run, subject, protocol = arguments.source, arguments.subject, arguments.protocol
@@ -148,9 +147,9 @@ def _jobs(arguments: argparse.Namespace) -> Iterator[Job]:
             images = ImageFolder(cell.subject, paths[cell.subject])
             for number, record in zip(state.row.numbers, records_of(state, reopened.samples), strict=True):
                 sample = state.row.dataset.sample(number)
-                if record["outcome"] != "answered" or not isinstance(sample, SpatialSample):
+                if record["outcome"] != "answered" or not isinstance(sample, SpatialRow):
                     continue
-                if not arguments.design and sample.row.scene in GROUPS[DESIGN]:
+                if not arguments.design and sample.scene in GROUPS[DESIGN]:
                     continue
                 right, image = record["evidence"]["right"], images.look(sample.item_id)
                 if sum(right) < arguments.least * len(right) or not isinstance(image, ImageFile):
@@ -158,18 +157,14 @@ def _jobs(arguments: argparse.Namespace) -> Iterator[Job]:
                 letters = list(record["answer"])
                 if arguments.votes != VOTES[0]:
                     letters = [plurality(verdict.rounds) for verdict in verdicts_of(record, sample)]
-                yield Job(f"{cell.subject}-{sample.item_id}", sample.row, image, tuple(facts_of(sample.row, letters)))
+                yield Job(f"{cell.subject}-{sample.item_id}", sample, image, tuple(facts_of(sample, letters)))
     finally:
         reopened.samples.close()
 
 
 async def _rewrite(job: Job, ask: Ask, tries: int, rewriting: Rewriting) -> None:
     """Put the text of an image among the pairs, or the reasons among the dropped; neither where asking is stopped."""
-    from langchain_core.messages import HumanMessage
-
-    from tsgkit.llm.failures import NotFinished
     from tsgkit.llm.images import content_of
-    from tsgkit.llm.reply import Ending
     from tsgkit.suites.spatialgen.maker import facts_text, read_rewrite, rewrite_problems, template
 
     changed = tuple(fact.kind for fact in job.facts if not fact.is_seen)
@@ -178,24 +173,17 @@ async def _rewrite(job: Job, ask: Ask, tries: int, rewriting: Rewriting) -> None
         return
     problems: Sequence[str] = ("no vote tells what is in it",)
     for number in range(tries if any(fact.is_decided for fact in job.facts) else 0):
-        if rewriting.stopped:
-            return
         request = template("rewrite").render(prompt=job.row.prompt, facts=facts_text(job.facts)).rstrip("\n")
-        messages = [HumanMessage(content=content_of(request, job.image))]
-        try:
-            reply = await ask(messages, label=f"rewrite/{number}", draw=number)
-        except NotFinished as error:
-            rewriting.stopped = rewriting.stopped or error.message
+        content = content_of(request, job.image)
+        reply = await rewriting.asked.reply(ask, content, f"rewrite/{number}", number, place=f"{job.name}:")
+        if reply is None:
             return
-        rewriting.calls += 1
-        if reply.ending is not Ending.COMPLETE:
-            rewriting.failures.append(f"{job.name}: gave no answer: {reply.error or reply.ending}")
         text = read_rewrite(reply.text or "")
         problems = rewrite_problems(text, job.row, job.facts)
         if not problems:
             rewriting.pairs[job.name] = text, changed
             return
-        if bool(rewriting.stopped):  # by another image meanwhile
+        if bool(rewriting.asked.stopped):  # by another image meanwhile
             return
     rewriting.dropped[job.name] = tuple(problems)
 

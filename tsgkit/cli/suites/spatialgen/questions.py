@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.library.cards import load_card
     from tsgkit.library.files import write_text
     from tsgkit.llm.asker import ask_for
-    from tsgkit.suites.spatialgen.maker import FIELDS, Maker, chosen_scenes, dropped_line, template
+    from tsgkit.suites.spatialgen.maker import FIELDS, Maker, chosen_scenes, template
     from tsgkit.suites.spatialgen.rows import rows_of, written
     from tsgkit.suites.suite import task_of
 
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
         if calls.shard is not None:
             return agents.finish_shard(calls, making.stopped, making.failures, arguments)
         calls.put("".join(written(row) + "\n" for row in making.rows))
-        write_text(f"{out}.dropped.jsonl", "".join(map(dropped_line, making.dropped)))
+        write_text(f"{out}.dropped.jsonl", agents.json_lines(text._asdict() for text in making.dropped))
         summary: dict[str, Any] = {
             "rows": len(making.rows),
             "scenes": len({row.scene for row in making.rows}),

@@ -10,9 +10,9 @@
 ``sceneweaver``    layouts of SceneWeaver
 ``front3d``        houses of 3D-FRONT
 ``source``         a converter, and its input: a file, and how a person wants it read
-``arrangements``   its output: things in our world, what is built, what is lost
-``writer``         from there to a room of ours or a published scene state
-``measurements``   what all forms have: numbers, boxes and assets, rooms around outlines
+``arrangements``   its output: things in our world, what is built, what is lost; as a room of ours or a scene state
+``fields``         what the fields of all forms have: bounded numbers, names, faults that name an object
+``shapes``         what their scenes have: boxes and assets, rooms around outlines
 ``tables``         real sizes of rooms, and ids of scenes
 ``batches``        the forms there are (others join by an entry point); files and folders, one after the other
 =================  ===============================================================================================

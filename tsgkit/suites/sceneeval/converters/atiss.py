@@ -37,23 +37,10 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from tsgkit.errors import FileProblem
-from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Thing, with_parents
-from tsgkit.suites.sceneeval.converters.measurements import (
-    Corner,
-    Deep,
-    Flat,
-    ForeignModel,
-    Label,
-    hanging,
-    outline,
-    plain_category,
-    refuse_many,
-    ring,
-    room_within,
-)
-from tsgkit.suites.sceneeval.converters.source import Converter, Draft, Options, SourceFile
-from tsgkit.suites.sceneeval.scene_files.files import object_names
-from tsgkit.suites.sceneeval.scene_files.simple import Far, Size
+from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, with_parents
+from tsgkit.suites.sceneeval.converters.fields import Deep, Far, Flat, ForeignModel, Label, Size, refuse_many
+from tsgkit.suites.sceneeval.converters.shapes import Corner, outline, plain_category, ring, room_within
+from tsgkit.suites.sceneeval.converters.source import Converter, Draft, Options, SourceFile, records_of
 
 FUTURE = "3dfModel"
 PROCESSED = "save what dataset.post_process returns: metres, and one angle in radians for each box"
@@ -96,17 +83,9 @@ def _are_records(given: SourceFile) -> bool:
     )
 
 
-def _records(given: SourceFile) -> list[tuple[str, Any]]:
-    refuse_many(len(given.records), given.name)
-    ids = [record.get("query_id") or record.get("id") or "" for record in given.records]
-    return [
-        (str(own) if isinstance(own, str | int) else "", record) for own, record in zip(ids, given.records, strict=True)
-    ]
-
-
 def _arranged(value: dict[str, Any], draft: Draft, floor: Sequence[Corner] = ()) -> Arrangement:
     """Return the scene of a record; ``floor`` is the outline of its floor about the centroid, where that is known."""
-    record = _Record.of(value, draft.where, object_names(value.get("object_list"), "object_list", ""))
+    record = _Record.of(value, draft.where, object_list="")
     refuse_many(len(record.things), draft.where)
     corners = floor or _corners(record, draft)
     west, south = (min(along) for along in zip(*corners, strict=True)) if corners else (0.0, 0.0)
@@ -114,10 +93,8 @@ def _arranged(value: dict[str, Any], draft: Draft, floor: Sequence[Corner] = ())
     for name, box in record.things:
         category = plain_category(name)
         at = (box.left - west, -box.top - south, box.depth)
-        things.append(Thing(
-            draft.names.counted(category.replace(" ", "_")), category, at, math.degrees(box.orientation),
-            (2 * box.length, 2 * box.width, 2 * box.height), centred=True, held_by=hanging(category),
-        ))  # fmt: skip
+        size = (2 * box.length, 2 * box.width, 2 * box.height)
+        things.append(draft.numbered(category, at, math.degrees(box.orientation), size, centred=True))
     draft.losses.unread("fields of records", [record])
     draft.losses.unread("properties", [box for _, box in record.things])
     placed = with_parents(things, draft.losses)
@@ -142,11 +119,6 @@ def _corners(record: _Record, draft: Draft) -> Sequence[Corner]:
     draft.losses.assumed("the centroid of the floor is the middle of a rectangle")
     across, down = (side / 2 for side in size.sides)
     return [(-across, -down), (across, -down), (across, down), (-across, down)]
-
-
-def _are_arrays(given: SourceFile) -> bool:
-    """Return whether a file has the four arrays of boxes."""
-    return all(isinstance(given.fields.get(name), list) for name in ROWS)
 
 
 def _are_statistics(given: SourceFile) -> bool:
@@ -211,13 +183,13 @@ ATISS = Converter(
     "JSON records with a centroid and an object_list of half sizes",
     _are_records,
     _arranged,
-    _records,
+    lambda given: records_of(given, "query_id", "id"),
     uses_room_sizes=True,
 )
 BOXES = Converter(
     "boxes",
     "arrays of boxes as .npz or JSON: class_labels, translations, sizes, angles",
-    _are_arrays,
+    lambda given: all(isinstance(given.fields.get(name), list) for name in ROWS),
     _arranged_boxes,
     _items,
     is_companion=_are_statistics,

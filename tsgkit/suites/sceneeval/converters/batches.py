@@ -177,14 +177,13 @@ def tree_of(folder: Path, out: Path | None = None) -> Tree:
     def failed(inner: Path, problem: FileProblem) -> None:
         unreadable.append(Outcome(Entry.of(inner, inner.relative_to(folder).as_posix()), failures=(problem,)))
 
-    def is_out(inner: Path) -> bool:
-        return out is not None and inner.resolve() == out.resolve()
-
-    for inner, names in walk(folder, skips=is_out, failed=failed):
+    walked = walk(folder, skips=lambda inner: out is not None and inner.resolve() == out.resolve(), failed=failed)
+    for inner, names in walked:
         paths = _inputs(inner / name for name in names)
         if inner.name == ITERATIONS:
             numbers = {path: int(number[1]) for path in paths if (number := _ITERATION.fullmatch(path.name))}
-            passed_over += (earlier := sorted(numbers, key=lambda path: numbers[path])[:-1])
+            earlier = sorted(numbers, key=numbers.__getitem__)[:-1]
+            passed_over += earlier
             paths = [path for path in paths if path not in earlier]
         for path in paths:
             given = _readable(path)
@@ -238,7 +237,7 @@ def _arrays(path: Path) -> dict[str, Any]:
         raise FileProblem(f"{path}: not an .npz file")
     try:
         with zipfile.ZipFile(data) as packed:
-            sizes = {one.filename.removesuffix(".npy"): one.file_size for one in packed.infolist()}
+            sizes = {part.filename.removesuffix(".npy"): part.file_size for part in packed.infolist()}
         with np.load(data, allow_pickle=False) as file:
             return {name: np.asarray(file[name]).tolist() for name in file.files if sizes.get(name, 0) <= MOST_ARRAY}
     except (OSError, EOFError, MemoryError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error) as error:
@@ -301,14 +300,12 @@ class _Conversion:
             hint = f"it looks like {alike}" if alike else ""
             raise FileProblem(f"{given.name}: this is not {converter.name} ({converter.meaning})", hint=hint)
         companion, assumed = self._named_companion(entry), tuple[Loss, ...]()
-        if companion is None:
-            companion = self._companion_beside(entry.path, converter)
-            if companion is not None:
-                what = "the file that lies beside belongs to the scene (--with)"
-                assumed = (Loss("assumed", what, 1, (companion.name,)),)
-            elif batch.beside is not None:
-                hint = f"name it {entry.stem}.json, or put it into a folder {entry.stem}"
-                raise FileProblem(f"{batch.beside}: no file in it is named after {entry.name}", hint=hint)
+        if companion is None and (companion := self._companion_beside(entry.path, converter)) is not None:
+            what = "the file that lies beside belongs to the scene (--with)"
+            assumed = (Loss("assumed", what, 1, (companion.name,)),)
+        if companion is None and batch.beside is not None:
+            hint = f"name it {entry.stem}.json, or put it into a folder {entry.stem}"
+            raise FileProblem(f"{batch.beside}: no file in it is named after {entry.name}", hint=hint)
         results = converter(given, replace(batch.options, companion=companion))
         self.known.update(result.id for result in results)
         scenes: list[Converted] = []
@@ -343,8 +340,8 @@ class _Conversion:
         folder, companions = self._batch.beside, self._companions
         if folder is None or companions is None:
             return read_given(folder) if folder else None
-        exact = [folder / f"{name}.json" for name in entry.names]
-        paths = [path for path in exact if path in companions][:1] or [
+        exact = [path for name in entry.names if (path := folder / f"{name}.json") in companions]
+        paths = exact[:1] or [
             path for path in companions if entry.stem in (path.stem, *path.relative_to(folder).parts[:-1])
         ]
         if len(paths) > 1:

@@ -14,26 +14,17 @@ sets that are made of it.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from pydantic import Field
 
 from tsgkit.errors import FileProblem
-from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Thing, with_parents
-from tsgkit.suites.sceneeval.converters.measurements import (
-    Deep,
-    ForeignModel,
-    Label,
-    box_of_mesh,
-    hanging,
-    outline,
-    refuse_many,
-    room_within,
-    scaled,
-)
+from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Point, Thing, with_parents
+from tsgkit.suites.sceneeval.converters.fields import Deep, Far, ForeignModel, Label, Sizes, refuse_many
+from tsgkit.suites.sceneeval.converters.shapes import box_of_mesh, outline, room_within, scaled
 from tsgkit.suites.sceneeval.converters.source import Converter, Draft, SourceFile
-from tsgkit.suites.sceneeval.scene_files.simple import Far, Sizes
+from tsgkit.suites.sceneeval.scene_files.files import objects_in
 
 PREFIX = "3dfModel"
 TILTED = 1e-3
@@ -81,22 +72,9 @@ class _FurnishedRoom(NamedTuple):
     built: Mapping[str, _Mesh]
 
 
-def _fits(given: SourceFile) -> bool:
-    """Return whether a file has furniture, and rooms in a scene."""
-    scene = given.fields.get("scene")
-    return isinstance(scene, dict) and all(
-        isinstance(listed, list) for listed in (scene.get("room"), given.value.get("furniture"))
-    )
-
-
 def _rooms(given: SourceFile) -> list[tuple[str, _FurnishedRoom]]:
     """Return every room of a house that has furniture."""
-    listed = given.value.get("mesh")
-    meshes = [
-        mesh
-        for mesh in (listed if isinstance(listed, list) else ())
-        if isinstance(mesh, dict) and mesh.get("type") in ("Floor", "WallInner")
-    ]
+    meshes = [mesh for mesh in objects_in(given.value.get("mesh")) if mesh.get("type") in ("Floor", "WallInner")]
     parts = {"furniture": given.value["furniture"], "meshes": meshes, "rooms": given.value["scene"]["room"]}
     house = _House.of({"uid": given.value.get("uid") or "", **parts}, given.name)
     furniture = {piece.uid: piece for piece in house.furniture}
@@ -110,24 +88,24 @@ def _rooms(given: SourceFile) -> list[tuple[str, _FurnishedRoom]]:
 
 
 def _arranged(furnished: _FurnishedRoom, draft: Draft) -> Arrangement:
-    things, children, losses = [], furnished.room.children, draft.losses
-    for child in children:
-        if (piece := furnished.furniture.get(child.ref)) is None:
-            continue
-        if piece.valid:
-            things.append(_thing(child, piece, draft))
-        else:
-            losses.lost("furniture without a mesh (not valid)", piece.title or piece.uid)
+    things, losses = [], draft.losses
+    floors, heights = list[tuple[Sequence[Point], Iterable[tuple[int, ...]]]](), list[float]()
+    for child in furnished.room.children:
+        if piece := furnished.furniture.get(child.ref):
+            if piece.valid:
+                things.append(_thing(child, piece, draft))
+            else:
+                losses.lost("furniture without a mesh (not valid)", piece.title or piece.uid)
+        if (part := furnished.built.get(child.ref)) and part.type == "Floor":
+            at, faces = part.xyz, part.faces
+            corners = list(zip(at[::3], at[1::3], at[2::3], strict=False))
+            floors.append((corners, zip(faces[::3], faces[1::3], faces[2::3], strict=False)))
+        elif part and part.type == "WallInner":
+            heights += part.xyz[1::3]
     placed = with_parents(things, losses)
-    parts = [furnished.built[child.ref] for child in children if child.ref in furnished.built]
-    floors = [
-        (list(zip(xyz[::3], xyz[1::3], xyz[2::3], strict=False)), zip(at[::3], at[1::3], at[2::3], strict=False))
-        for xyz, at in ((part.xyz, part.faces) for part in parts if part.type == "Floor")
-    ]
-    heights = [height for part in parts if part.type == "WallInner" for height in part.xyz[1::3]]
     losses.lost("doors and windows: they are meshes")
-    if corners := outline(floors):
-        built = room_within(corners, losses, max(heights, default=None), openings="")
+    if around := outline(floors):
+        built = room_within(around, losses, max(heights, default=None), openings="")
     else:
         losses.lost("floors: a room is put around the objects")
         built = None
@@ -138,21 +116,21 @@ def _thing(child: _Child, piece: _Furniture, draft: Draft) -> Thing:
     """Return a piece of furniture; without a size where its mesh is not at hand."""
     asset = draft.options.asset(PREFIX, piece.mesh, f"{draft.where}: furniture {piece.uid:.80}: jid")
     category = ((asset and asset.category) or (piece.title or "").rpartition("/")[2] or "thing").lower()
-    name = draft.names.counted(category.replace(" ", "_"))
-    if max(abs(child.turn[0]), abs(child.turn[2])) > TILTED:
-        draft.losses.tilted(name)
     box = box_of_mesh(asset, draft.where) if asset else None
     (x, y, z), (across, up, along), yaw = child.at, child.scale, yaw_of(child.turn)
     if asset is None or box is None:
-        return Thing(name, category, (x, -z, y), yaw, lacks="its mesh is not at hand")
-    right, top, front = scaled(box.middle, child.scale)
-    c, s = math.cos(math.radians(yaw)), math.sin(math.radians(yaw))
-    at = (x + right * c + front * s, -z + right * s - front * c, y + top)
-    scale = (across, along, up)
-    return Thing(
-        name, category, at, yaw, scaled(box.size, scale), centred=True, description=asset.description,
-        asset=piece.mesh, scale=scale, held_by=hanging(category), mesh_middle=box.middle,
-    )  # fmt: skip
+        thing = draft.numbered(category, (x, -z, y), yaw, lacks="its mesh is not at hand")
+    else:
+        right, top, front = scaled(box.middle, child.scale)
+        c, s = math.cos(math.radians(yaw)), math.sin(math.radians(yaw))
+        at, scale = (x + right * c + front * s, -z + right * s - front * c, y + top), (across, along, up)
+        thing = draft.numbered(
+            category, at, yaw, scaled(box.size, scale), centred=True, description=asset.description,
+            asset=piece.mesh, scale=scale, mesh_middle=box.middle,
+        )  # fmt: skip
+    if max(abs(child.turn[0]), abs(child.turn[2])) > TILTED:
+        draft.losses.tilted(thing.id)
+    return thing
 
 
 def yaw_of(turn: Quaternion) -> float:
@@ -163,7 +141,9 @@ def yaw_of(turn: Quaternion) -> float:
 FRONT3D = Converter(
     "3d-front",
     "a house of 3D-FRONT as JSON: furniture, mesh, and a scene with rooms",
-    _fits,
+    lambda given: (
+        isinstance(given.fields.get("furniture"), list) and isinstance(given.within("scene").get("room"), list)
+    ),
     _arranged,
     _rooms,
     prefix=PREFIX,

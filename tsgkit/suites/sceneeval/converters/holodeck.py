@@ -38,23 +38,19 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from tsgkit.geometry import Architecture, Floor, Opening, Wall
 from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Holder, Ledger, Names, Point, Thing
-from tsgkit.suites.sceneeval.converters.measurements import (
+from tsgkit.suites.sceneeval.converters.fields import Flat, ForeignModel, Label, Vector, refuse_many
+from tsgkit.suites.sceneeval.converters.shapes import (
     SHORT,
     STRAIGHT,
-    Flat,
-    ForeignModel,
-    Label,
-    Vector,
     crosses_itself,
     gap,
     plain_category,
-    refuse_many,
     ring,
     size_of,
     size_written,
@@ -62,8 +58,7 @@ from tsgkit.suites.sceneeval.converters.measurements import (
     walls_around,
 )
 from tsgkit.suites.sceneeval.converters.source import Assumption, Converter, Draft, SourceFile
-from tsgkit.suites.sceneeval.scene_files.assets import Asset
-from tsgkit.suites.sceneeval.scene_files.files import object_names
+from tsgkit.suites.sceneeval.scene_files.files import objects_in
 from tsgkit.suites.sceneeval.scene_files.simple import HEIGHT
 
 PREFIX = "objaverse"
@@ -129,16 +124,19 @@ class _Wall(ForeignModel):
 
 class _Hole(ForeignModel):
     id: Label = ""
-    walls: tuple[Label | None, Label | None] = (None, None)
+    wall0: Label | None = None
+    wall1: Label | None = None
     polygon: tuple[Vector, ...] = Field(default=(), alias="holePolygon")
-    segment: tuple[Flat, Flat] | None = None
+    segment: tuple[Flat, Flat] | None = Field(
+        default=None, validation_alias=AliasChoices("doorSegment", "windowSegment")
+    )
 
 
 class _House(ForeignModel):
     rooms: tuple[_Room, ...]
     walls: tuple[_Wall, ...] = ()
-    doors: tuple[_Hole, ...] = ()
-    windows: tuple[_Hole, ...] = ()
+    doors: tuple[_Hole, ...] | None = None
+    windows: tuple[_Hole, ...] | None = None
     objects: tuple[_Thing, ...] = ()
     floor_objects: tuple[_Thing, ...] | None = None
     wall_objects: tuple[_Thing, ...] | None = None
@@ -156,20 +154,18 @@ class _Listed(NamedTuple):
     parent: str = ""
 
 
-def _fits(given: SourceFile) -> bool:
-    """Return whether a file has rooms with floor polygons."""
-    rooms = given.fields.get("rooms")
-    return isinstance(rooms, list) and any(isinstance(room, dict) and "floorPolygon" in room for room in rooms)
-
-
 def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
     """Return the one scene of a house."""
-    house, options, losses = _house(given), draft.options, draft.losses
-    refuse_many(len(house.walls) + len(house.doors) + len(house.windows), f"{given.name}: walls, doors and windows")
+    house, options, losses = (
+        _House.of(given.value, given.name, **dict.fromkeys(LISTS, "id")),
+        draft.options,
+        draft.losses,
+    )
+    holes = (*(house.doors or ()), *(house.windows or ()))
+    refuse_many(len(house.walls) + len(holes), f"{given.name}: walls, doors and windows")
     tallest = max((corner.y for wall in house.walls for corner in wall.corners), default=0.0)
     height = house.height or (tallest if tallest > 0 else None)
-    floors = _floors(house, losses)
-    walls = _walls(house, floors, height or HEIGHT, losses)
+    floors, walls = _floors_and_walls(house, height or HEIGHT, losses)
     openings = _openings(house, walls, losses)
     if height is None:
         losses.assumed(f"walls are {HEIGHT} m high")
@@ -178,39 +174,23 @@ def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
     things = [thing for item in listed if (thing := _thing(item, height, draft)) is not None]
     if options.to == "room" and all(getattr(house, name) is None for name in HELD_BY):
         losses.assumed("everything stands on the floor, as the file does not list what hangs or lies on others")
-    unsized = sum(bool(thing.lacks) for thing in things)
-    if unsized and not any(source.prefix == PREFIX for source in options.sources):
+    if not any(source.prefix == PREFIX for source in options.sources):
+        unsized = sum(bool(thing.lacks) for thing in things)
         losses.lost("sizes that only the assets hold (--assets objathor=DIR)", count=unsized)
     losses.unread("fields of the scene", [house])
     losses.unread("fields of objects", [item.thing for item in listed])
     losses.unread("fields of rooms and walls", [*house.rooms, *house.walls])
-    losses.unread("fields of doors and windows", [*house.doors, *house.windows])
+    losses.unread("fields of doors and windows", holes)
     opened = tuple(replace(wall, openings=tuple(openings.get(name, ()))) for name, wall in walls.items())
     built = Architecture(floors, opened)
     return Arrangement(things, built, house.query or "", "the assets: --assets objathor=DIR")
 
 
-def _house(given: SourceFile) -> _House:
-    """Return a house whose doors and windows have the fields that they share under one name."""
-    value: dict[str, Any] = dict(given.value)
-    for name, segment in (("doors", "doorSegment"), ("windows", "windowSegment")):
-        listed = value.get(name)
-        value[name] = () if listed is None else listed
-        if isinstance(listed, list):
-            value[name] = holes = list(listed)
-            for number, hole in enumerate(listed):
-                if isinstance(hole, dict):
-                    own = {key: part for key, part in hole.items() if key not in ("wall0", "wall1", segment)}
-                    walls = (hole.get("wall0"), hole.get("wall1"))
-                    holes[number] = {**own, "walls": walls, "segment": hole.get(segment)}
-    names = {key: name for field in LISTS for key, name in object_names(value.get(field), field, "id").items()}
-    return _House.of(value, given.name, names)
-
-
 # walls, floors and openings
 
 
-def _floors(house: _House, losses: Ledger) -> tuple[Floor, ...]:
+def _floors_and_walls(house: _House, height: float, losses: Ledger) -> tuple[tuple[Floor, ...], dict[str, Wall]]:
+    """Return the floors, and the inner faces of walls by their ids."""
     floors, names = [], Names()
     for room in house.rooms:
         corners = ring((corner.x, corner.z) for corner in room.corners)
@@ -220,13 +200,7 @@ def _floors(house: _House, losses: Ledger) -> tuple[Floor, ...]:
         if crosses_itself(corners):
             losses.lost("outlines of floors, which cross themselves as they are stored", room.id)
         floors.append(Floor(names.free(room.id), tuple((x, y, 0.0) for x, y in corners)))
-    return tuple(floors)
-
-
-def _walls(house: _House, floors: Sequence[Floor], height: float, losses: Ledger) -> dict[str, Wall]:
-    """Return the inner faces of walls by their ids."""
-    walls: dict[str, Wall] = {}
-    names = Names()
+    walls, names = dict[str, Wall](), Names()
     for wall in house.walls:
         if wall.is_outer:
             losses.lost("outer faces of walls, whose inner faces are kept", count=1)
@@ -234,47 +208,45 @@ def _walls(house: _House, floors: Sequence[Floor], height: float, losses: Ledger
             losses.lost("walls without two ends", wall.id)
         else:
             name = names.free(re.sub(r"\s+", "_", wall.id.removeprefix("wall|")))
-            high = max(corner.y for corner in wall.corners) or height
+            high = max(corner.y for corner in wall.corners)
             walls.setdefault(wall.id, Wall(name, *ends, high if high > 0 else height))
     if not house.walls and floors:
         losses.assumed("walls stand around the floors, as the file has none", len(floors))
         for floor in floors:
-            corners = [(x, y) for x, y, _ in floor.points]
-            walls |= {wall.name: wall for wall in walls_around(corners, floor.room.replace(" ", "_"), height)}
-    return walls
+            around = [(x, y) for x, y, _ in floor.points]
+            walls |= {side.name: side for side in walls_around(around, floor.room.replace(" ", "_"), height)}
+    return tuple(floors), walls
 
 
 def _openings(house: _House, walls: Mapping[str, Wall], losses: Ledger) -> dict[str, list[Opening]]:
-    """Return every door and window in each of its walls."""
+    """Return every door and window in each of its walls.
+
+    The ends of one without a segment are measured along its first wall.
+    """
     openings: dict[str, list[Opening]] = {}
-    faces = {wall.id: wall.ends for wall in house.walls}
-    kinds: tuple[tuple[Literal["door", "window"], tuple[_Hole, ...]], ...]
-    kinds = (("door", house.doors), ("window", house.windows))
-    for kind, holes in kinds:
-        for hole in holes:
-            ends = _ends_of_hole(hole, faces.get(hole.walls[0] or ""))
-            named = dict.fromkeys(name.removesuffix(OUTER) for name in hole.walls if name)
-            inner = {name: walls[name] for name in named if name in walls}
-            places = _places(hole, ends, kind, inner, NEAR)
-            if not places and hole.segment is not None and (places := _places(hole, ends, kind, walls, TOUCHING)):
-                losses.assumed("openings whose walls are not in the file lie in those that they touch", name=hole.id)
-            if not places:
-                losses.lost(f"{kind}s that lie in no wall of a room", hole.id)
-            for name, opening in places.items():
-                openings.setdefault(name, []).append(opening)
-    if along := sum(bool(hole.polygon) and hole.segment is None for hole in (*house.doors, *house.windows)):
-        losses.assumed("holes are counted along their wall from the first lower corner of its polygon", along)
+    faces, counted = {wall.id: wall.ends for wall in house.walls}, 0
+    kinds: Mapping[Literal["door", "window"], Sequence[_Hole]]
+    kinds = {"door": house.doors or (), "window": house.windows or ()}
+    for kind, hole in ((kind, hole) for kind, holes in kinds.items() for hole in holes):
+        ends: Sequence[Flat] = (hole.segment or ()) if hole.polygon else ()
+        if hole.polygon and hole.segment is None:
+            counted += 1
+            if face := faces.get(hole.wall0 or ""):
+                (x, y, _), (to_x, to_y, _) = face
+                along = [corner.x for corner in hole.polygon]
+                shares = [end / math.dist(*face) for end in (min(along), max(along))]
+                ends = [(x + share * (to_x - x), y + share * (to_y - y)) for share in shares]
+        named = dict.fromkeys(name.removesuffix(OUTER) for name in (hole.wall0, hole.wall1) if name)
+        inner = {name: walls[name] for name in named if name in walls}
+        places = _places(hole, ends, kind, inner, NEAR)
+        if not places and hole.segment is not None and (places := _places(hole, ends, kind, walls, TOUCHING)):
+            losses.assumed("openings whose walls are not in the file lie in those that they touch", name=hole.id)
+        if not places:
+            losses.lost(f"{kind}s that lie in no wall of a room", hole.id)
+        for name, opening in places.items():
+            openings.setdefault(name, []).append(opening)
+    losses.assumed("holes are counted along their wall from the first lower corner of its polygon", counted)
     return openings
-
-
-def _ends_of_hole(hole: _Hole, wall: tuple[Point, Point] | None) -> Sequence[Flat]:
-    """Return the ends of a hole on the floor plan, measured along ``wall`` where they are not in the file."""
-    if not hole.polygon or hole.segment is not None or wall is None:
-        return hole.segment or () if hole.polygon else ()
-    (x, y, _), (to_x, to_y, _) = wall
-    along = [corner.x for corner in hole.polygon]
-    shares = [end / math.dist(*wall) for end in (min(along), max(along))]
-    return [(x + share * (to_x - x), y + share * (to_y - y)) for share in shares]
 
 
 def _places(
@@ -316,16 +288,23 @@ def _listed(house: _House, walls: Mapping[str, Wall]) -> Iterator[_Listed]:
             held_by = HELD_BY.get(name) or ("object" if "|" in top.id and not top.footprint else usual)
             parent = top.id.partition("|")[2] if held_by == "object" else ""
             if held_by == "wall":
-                own = {name: wall for name, wall in walls.items() if top.room and rooms.get(name) == top.room}
+                own = {key: wall for key, wall in walls.items() if top.room and rooms.get(key) == top.room}
                 parent = _wall_touched(top, own or walls)
-            yield _Listed(top, held_by, parent)
-            yield from _nested(top)
+            waiting = [_Listed(top, held_by, parent)]
+            while waiting:
+                yield (item := waiting.pop())
+                waiting += [
+                    _Listed(child, "object", child.id.partition("|")[2] or item.thing.label)
+                    for child in reversed(item.thing.children or ())
+                ]
 
 
-def _nested(top: _Thing) -> Iterator[_Listed]:
-    for child in top.children or ():
-        yield _Listed(child, "object", child.id.partition("|")[2] or top.label)
-        yield from _nested(child)
+def _wall_touched(thing: _Thing, walls: Mapping[str, Wall]) -> str:
+    """Return the wall on which an object hangs: the nearest."""
+    outline = [(x / 100, y / 100) for x, y in thing.footprint or ()] or [(thing.position.x, thing.position.z)]
+    gaps = {wall.name: min(gap(corner, wall) for corner in outline) for wall in walls.values()}
+    near = min(gaps, key=lambda name: gaps[name], default="")
+    return near if near and gaps[near] <= TOUCHING else ""
 
 
 def _thing(item: _Listed, ceiling: float | None, draft: Draft) -> Thing | None:
@@ -337,14 +316,21 @@ def _thing(item: _Listed, ceiling: float | None, draft: Draft) -> Thing | None:
             losses.lost("objects whose mesh is not in the folder of assets, left out", name)
             return None
         asset = None
-    unturned, lacks = _size(item, asset, ceiling, draft, name)
+    written = size_written(thing.model_extra or {})
+    known = written or (size_of(asset, draft.where) if asset is not None else None)
+    lacks = "" if known else "width, depth and height"
+    if options.to == "room":
+        flat = _footprint(item, draft)
+        if known is None:
+            known, lacks = _size(item, flat, ceiling, losses)
+        elif not written and flat and max(abs(a - b) for a, b in zip(flat, known, strict=False)) > SAME:
+            losses.assumed("sizes are those of the assets, which differ from footprints by more than 1 cm", name=name)
     axes = _axes(thing.rotation)
-    size, yaw, leans = stood(unturned, axes)
+    size, yaw, leans = stood(known, axes)
     if leans and options.to == "room":
         losses.lost("tilts: boxes stand upright", name)
-    if asset is not None and asset.category:
-        category = asset.category
-    else:  # bed-0 (bedroom) and mug-0|desk-1 are a bed and a mug
+    category = asset.category if asset is not None else ""
+    if not category:  # bed-0 (bedroom) and mug-0|desk-1 are a bed and a mug
         losses.assumed("categories are the names that the generator gave (--assets objathor=DIR has those of assets)")
         category = plain_category(re.split(r"[|(]", thing.name or thing.id or thing.asset, maxsplit=1)[0])
     return Thing(
@@ -354,31 +340,17 @@ def _thing(item: _Listed, ceiling: float | None, draft: Draft) -> Thing | None:
     )  # fmt: skip
 
 
-def _size(
-    item: _Listed, asset: Asset | None, ceiling: float | None, draft: Draft, name: str
-) -> tuple[Point | None, str]:
-    """Return the size of an unrotated object, or the part of it that is unknown."""
-    losses, middle = draft.losses, item.thing.position.y
-    written = size_written(item.thing.model_extra or {})
-    known = written or (size_of(asset, draft.where) if asset is not None else None)
-    if draft.options.to == "state":
-        return known, "" if known else "width, depth and height"
-    flat = _footprint(item, draft)
-    if known is not None:
-        if not written and flat and max(abs(a - b) for a, b in zip(flat, known, strict=False)) > SAME:
-            losses.assumed("sizes are those of the assets, which differ from footprints by more than 1 cm", name=name)
-        return known, ""
-    half = None
-    if item.held_by == "ground":
-        half = middle
-    elif item.held_by == "ceiling" and ceiling is not None:
-        half = ceiling - middle
-    if half is not None and half <= THINNEST:
-        half = None
+def _size(item: _Listed, flat: Flat | None, ceiling: float | None, losses: Ledger) -> tuple[Point | None, str]:
+    """Return the size of an unrotated object by its footprint and the height of its middle, or the part of it that is
+    unknown.
+    """
+    half = item.thing.position.y if item.held_by == "ground" else 0.0
+    if item.held_by == "ceiling" and ceiling is not None:
+        half = ceiling - item.thing.position.y
+    if half <= THINNEST:
+        return None, "height" if flat else "width, depth and height"
     if flat is None:
-        return None, "width, depth and height" if half is None else "width and depth"
-    if half is None:
-        return None, "height"
+        return None, "width and depth"
     if item.held_by == "ground":
         losses.assumed("heights are twice the height of the middle, as for things that stand on the floor")
     return (*flat, 2 * half), ""
@@ -410,18 +382,10 @@ def _axes(turns: Vector) -> tuple[Point, Point, Point]:
     return right, top, front
 
 
-def _wall_touched(thing: _Thing, walls: Mapping[str, Wall]) -> str:
-    """Return the wall on which an object hangs: the nearest."""
-    outline = [(x / 100, y / 100) for x, y in thing.footprint or ()] or [(thing.position.x, thing.position.z)]
-    gaps = {wall.name: min(gap(corner, wall) for corner in outline) for wall in walls.values()}
-    near = min(gaps, key=lambda name: gaps[name], default="")
-    return near if near and gaps[near] <= TOUCHING else ""
-
-
 HOLODECK = Converter(
     "holodeck",
     "a house as JSON: rooms with a floorPolygon, walls, doors, windows, objects",
-    _fits,
+    lambda given: any("floorPolygon" in room for room in objects_in(given.fields.get("rooms"))),
     _arranged,
     assumptions=(
         Assumption(MARGIN, (), f"metres by which footprints are larger than things on the floor (default: {PADDING})"),

@@ -22,28 +22,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
-from typing import Any
 
 from pydantic import Field
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Holder, Point, Thing, with_parents
-from tsgkit.suites.sceneeval.converters.measurements import (
-    Deep,
-    Flat,
-    ForeignModel,
-    Label,
-    box_of_mesh,
-    plain_category,
-    refuse_many,
-    ring,
-    room_within,
-    scaled,
-    stood,
-)
+from tsgkit.suites.sceneeval.converters.fields import Deep, Far, Flat, ForeignModel, Label, Sizes, refuse_many
+from tsgkit.suites.sceneeval.converters.shapes import box_of_mesh, plain_category, ring, room_within, scaled, stood
 from tsgkit.suites.sceneeval.converters.source import Converter, Draft, SourceFile
-from tsgkit.suites.sceneeval.scene_files.files import object_names
-from tsgkit.suites.sceneeval.scene_files.simple import Far, Sizes
+from tsgkit.suites.sceneeval.scene_files.files import objects_in
 from tsgkit.suites.sceneeval.scene_files.states import FORMAT, PlacedModel, parsed_state
 
 PREFIX = "fpModel"
@@ -53,7 +40,7 @@ SAME = 1e-3
 """Metres between the places of one object in the two files."""
 
 
-class _Told(ForeignModel):
+class _Object(ForeignModel):
     """An object of ``hsm_scene_state.json``."""
 
     name: Label
@@ -71,11 +58,30 @@ class _Told(ForeignModel):
         x, y, z = self.position
         return (x, z, y)
 
+    @property
+    def extents(self) -> Point:
+        """Its width, depth and height."""
+        wide, high, deep = self.size
+        return (wide, deep, high)
+
+    @property
+    def held_by(self) -> Holder | None:
+        """Its holder; None if the file does not name it."""
+        kind = (self.kind or "").lower()
+        if self.wall or "wall" in kind:
+            return "wall"
+        return "ceiling" if "ceiling" in kind else "object" if self.parent else None
+
+    @property
+    def holder(self) -> str:
+        """The name of the object that it lies on."""
+        return self.parent or "" if self.held_by == "object" else ""
+
 
 class _Summary(ForeignModel):
     """The content of ``hsm_scene_state.json``."""
 
-    objects: tuple[_Told, ...] = Field(alias="scene_objects")
+    objects: tuple[_Object, ...] = Field(alias="scene_objects")
     corners: tuple[Flat, ...] = Field(default=(), alias="room_vertices")
     type: Label | None = Field(default=None, alias="room_type")
     description: Label | None = Field(default=None, alias="room_desc")
@@ -83,17 +89,12 @@ class _Summary(ForeignModel):
 
 def _fits(given: SourceFile) -> bool:
     """Return whether a file is a scene state with meshes of HSSD, or says more of one."""
-    scene = given.fields.get("scene") if given.fields.get("format") == FORMAT else None
-    if not isinstance(scene, dict):
-        return _is_summary(given)
-    listed, sources = scene.get("object"), scene.get("assetSource")
-    models = (
-        [placed.get("modelId") for placed in listed if isinstance(placed, dict)] if isinstance(listed, list) else []
-    )
+    scene = given.within("scene") if given.fields.get("format") == FORMAT else {}
+    sources, models = scene.get("assetSource"), [part.get("modelId") for part in objects_in(scene.get("object"))]
     return (
-        (isinstance(sources, list) and PREFIX in sources)
+        _is_summary(given)
+        or (isinstance(sources, list) and PREFIX in sources)
         or any(isinstance(model, str) and model.startswith(f"{PREFIX}.") for model in models)
-        or _is_summary(given)
     )
 
 
@@ -109,21 +110,20 @@ def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
 
 
 def _summary(given: SourceFile) -> _Summary:
-    names = object_names(given.fields.get("scene_objects"), "scene_objects", "name")
-    summary = _Summary.of(given.fields, given.name, names)
+    summary = _Summary.of(given.fields, given.name, scene_objects="name")
     refuse_many(len(summary.objects), given.name)
     return summary
 
 
 def _of_summary(given: SourceFile, draft: Draft) -> Arrangement:
-    summary, losses, things = _summary(given), draft.losses, []
-    for placed in summary.objects:
-        held_by, parent = _holder(placed)
-        wide, high, deep = placed.size
-        things.append(Thing(
+    summary, losses = _summary(given), draft.losses
+    things = [
+        Thing(
             draft.names.free(placed.name), plain_category(placed.name), placed.at, 180 - placed.rotation % 360,
-            (wide, deep, high), held_by=held_by, parent=parent,
-        ))  # fmt: skip
+            placed.extents, held_by=placed.held_by, parent=placed.holder,
+        )
+        for placed in summary.objects
+    ]  # fmt: skip
     losses.unread("fields of the scene", [summary])
     losses.unread("fields of objects", summary.objects)
     corners, built = ring(summary.corners), None
@@ -138,20 +138,10 @@ def _of_summary(given: SourceFile, draft: Draft) -> Arrangement:
     return Arrangement(with_parents(things, losses), built, summary.description or "")
 
 
-def _holder(placed: _Told) -> tuple[Holder | None, str]:
-    """Return the holder of an object; None if the file does not name it."""
-    kind = (placed.kind or "").lower()
-    if placed.wall or "wall" in kind:
-        return "wall", ""
-    if "ceiling" in kind:
-        return "ceiling", ""
-    return ("object", placed.parent) if placed.parent else (None, "")
-
-
 def _of_state(given: SourceFile, draft: Draft) -> Arrangement:
-    models, built = parsed_state(_with_room_ids(given.value), given.name)
+    models, built = parsed_state(given.value, given.name, room="0")
     refuse_many(len(models), given.name)
-    summarised: dict[str, list[_Told]] = {}
+    summarised: dict[str, list[_Object]] = {}
     if (companion := draft.options.companion) is not None:
         if not _is_summary(companion):
             raise FileProblem(f"{companion.name}: scene_objects: an hsm_scene_state.json has them")
@@ -162,35 +152,27 @@ def _of_state(given: SourceFile, draft: Draft) -> Arrangement:
     return Arrangement(things, built, sizes_from=sources)
 
 
-def _with_room_ids(value: dict[str, Any]) -> dict[str, Any]:
-    """Return the state with the room ids of walls as ids of floors."""
-    scene = value.get("scene")
-    arch = scene.get("arch") if isinstance(scene, dict) else None
-    elements = arch.get("elements") if isinstance(arch, dict) else None
-    if not isinstance(scene, dict) or not isinstance(arch, dict) or not isinstance(elements, list):
-        return value
-    named = [{"roomId": "0", **part} if isinstance(part, dict) else part for part in elements]
-    return {**value, "scene": {**scene, "arch": {**arch, "elements": named}}}
-
-
-def _thing(model: PlacedModel, summarised: Mapping[str, Sequence[_Told]], draft: Draft) -> Thing:
+def _thing(model: PlacedModel, summarised: Mapping[str, Sequence[_Object]], draft: Draft) -> Thing:
     """Return an object from its transform, its mesh and the details."""
     asset_id, where = model.model.removeprefix(f"{PREFIX}."), f"{draft.where}: object {model.index}"
     asset = draft.options.asset(PREFIX, asset_id, f"{where}: modelId")
-    data = model.transform.data
-    place: Point = (data[12], data[13], data[14])
-    more = next((other for other in summarised.get(asset_id, ()) if math.dist(other.at, place) <= SAME), None)
     mesh = box_of_mesh(asset, where) if asset is not None else None
-    columns: list[Point] = [(data[start], data[start + 1], data[start + 2]) for start in (0, 4, 8)]
+    data = model.transform.data
+    *columns, place = [(data[start], data[start + 1], data[start + 2]) for start in (0, 4, 8, 12)]
+    more = next((other for other in summarised.get(asset_id, ()) if math.dist(other.at, place) <= SAME), None)
     wide, high, deep = (math.hypot(*column) or 1.0 for column in columns)
     right, top, front = (
         (x / length, y / length, z / length) for (x, y, z), length in zip(columns, (wide, high, deep), strict=True)
     )
     size: Point | None = None
-    if mesh is not None:
+    if mesh is not None:  # its middle goes there
         size = scaled(mesh.size, (wide, deep, high))
+        x, y, z = (
+            place[row] + sum(data[4 * column + row] * mesh.middle[column] for column in range(3)) for row in range(3)
+        )
+        place = (x, y, z)
     elif more is not None:
-        size = (more.size[0], more.size[2], more.size[1])
+        size = more.extents
         draft.losses.assumed(
             "the origins of meshes lie in the middle of their undersides (--assets hssd=DIR measures them)"
         )
@@ -199,16 +181,11 @@ def _thing(model: PlacedModel, summarised: Mapping[str, Sequence[_Told]], draft:
     name = draft.names.free(more.name) if more else draft.names.counted(category.replace(" ", "_"))
     if leans:
         draft.losses.lost("tilts: boxes stand upright", name)
-    held_by, parent = _holder(more) if more else (None, "")
-    if mesh is not None:  # its middle goes there
-        x, y, z = (
-            place[row] + sum(data[4 * column + row] * mesh.middle[column] for column in range(3)) for row in range(3)
-        )
-        place = (x, y, z)
     return Thing(
-        name, category, place, yaw, filled, centred=mesh is not None, asset=asset_id, held_by=held_by, parent=parent,
+        name, category, place, yaw, filled, centred=mesh is not None, asset=asset_id,
         description=asset.description if asset is not None else "",
         lacks="its mesh is needed: --assets hssd=DIR, or hsm_scene_state.json: --with",
+        held_by=more.held_by if more else None, parent=more.holder if more else "",
     )  # fmt: skip
 
 

@@ -17,23 +17,15 @@ object, a wall or the ceiling.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Holder, Thing
-from tsgkit.suites.sceneeval.converters.measurements import (
-    ForeignModel,
-    Label,
-    NotNegative,
-    Vector,
-    plain_category,
-    rectangle,
-    refuse_many,
-    room_within,
-)
+from tsgkit.suites.sceneeval.converters.fields import Far, ForeignModel, Label, NotNegative, Vector, refuse_many
+from tsgkit.suites.sceneeval.converters.shapes import plain_category, rectangle, room_within
 from tsgkit.suites.sceneeval.converters.source import Converter, Draft, SourceFile
-from tsgkit.suites.sceneeval.scene_files.files import object_names
-from tsgkit.suites.sceneeval.scene_files.simple import Far
+from tsgkit.suites.sceneeval.scene_files.files import objects_in
 
 WALLS = ("south_wall", "east_wall", "north_wall", "west_wall")
 FLOOR, CEILING = "middle of the room", "ceiling"
@@ -69,25 +61,17 @@ class _Node(ForeignModel):
     size: _Size | None = Field(default=None, alias="size_in_meters")
     position: Vector | None = None
     rotation: _Angle = _Angle()
-    placement: _Placement | None = None
+    placement: Annotated[_Placement, BeforeValidator(lambda value: {} if value is None else value)] = _Placement()
     on_floor: bool = Field(default=False, alias="is_on_the_floor")
 
 
-def _fits(given: SourceFile) -> bool:
-    """Return whether a file is a list of objects with a ``new_object_id``."""
-    return isinstance(given.value, list) and any(
-        isinstance(node, dict) and "new_object_id" in node for node in given.value
-    )
+class _Graph(ForeignModel):
+    nodes: tuple[_Node, ...]
 
 
 def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
     refuse_many(len(given.value), draft.where)
-    nodes = []
-    for number, value in enumerate(given.value):
-        names = object_names([value], "list", "new_object_id")
-        is_named = isinstance(value, dict) and "new_object_id" in value
-        name = names["list", 0] if is_named else f"object number {number}"
-        nodes.append(_Node.of(value, f"{draft.where}: {name}"))
+    nodes = _Graph.of({"nodes": given.value}, draft.where, nodes="new_object_id").nodes
     room = {node.id: node for node in nodes if node.id in (*WALLS, FLOOR, CEILING)}
     things = []
     for node in nodes:
@@ -117,16 +101,20 @@ def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
 
 def _holder(node: _Node) -> tuple[Holder | None, str]:
     """Return the holder of an object: the floor, an object, the ceiling or a wall."""
-    placement = node.placement or _Placement()
-    on = [element.id for element in placement.room if element.preposition == "on"]
     if node.on_floor:
         return "ground", ""
-    if parent := next((other.id for other in placement.objects if other.preposition == "on"), ""):
+    if parent := next((other.id for other in node.placement.objects if other.preposition == "on"), ""):
         return "object", parent
+    on = [element.id for element in node.placement.room if element.preposition == "on"]
     if CEILING in on:
         return "ceiling", ""
     wall = next((name for name in on if name in WALLS), "")
     return ("wall" if wall else "ground" if FLOOR in on else None), wall
 
 
-IDESIGN = Converter("idesign", "a scene graph as a JSON list of objects with a new_object_id", _fits, _arranged)
+IDESIGN = Converter(
+    "idesign",
+    "a scene graph as a JSON list of objects with a new_object_id",
+    lambda given: any("new_object_id" in node for node in objects_in(given.value)),
+    _arranged,
+)

@@ -20,10 +20,10 @@ room's metres are its real shorter side over the shorter side in its own prompt.
 pixels-per-metre=N`` sets one scale for all. Pixels were cut to whole ones: what is within 1.5 of the floor stands on
 it.
 
->>> parsed = rules_of("Layout:\\nbed {length: 1.8m; orientation: 90 degrees;}\\nlamp {left: ?}")
+>>> parsed = layout_of("Layout:\\nbed {length: 1.8m; orientation: 90 degrees;}\\nlamp {left: ?}")
 >>> parsed.rules[0].name, parsed.rules[0].values["length"]
 ('bed', Value(number=1.8, unit='m'))
->>> parsed.rules[1].values, parsed.rest
+>>> parsed.rules[1].values, parsed.condition
 ({'left': None}, 'Layout:\\n')
 >>> Value.of("1.5707963 rad").degrees
 89.999998
@@ -33,25 +33,26 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.suites.sceneeval.converters.arrangements import REACH, TINY, Arrangement, Ledger, Thing, with_parents
-from tsgkit.suites.sceneeval.converters.measurements import (
-    ForeignModel,
-    Label,
-    hanging,
-    plain_category,
-    rectangle,
-    refuse_many,
-    room_within,
+from tsgkit.suites.sceneeval.converters.arrangements import REACH, TINY, Arrangement, Ledger, with_parents
+from tsgkit.suites.sceneeval.converters.fields import ForeignModel, Label, refuse_many
+from tsgkit.suites.sceneeval.converters.shapes import plain_category, rectangle, room_within
+from tsgkit.suites.sceneeval.converters.source import (
+    AUTO,
+    Assumption,
+    Converter,
+    Draft,
+    Options,
+    SourceFile,
+    records_of,
 )
-from tsgkit.suites.sceneeval.converters.source import AUTO, Assumption, Converter, Draft, Options, SourceFile
-from tsgkit.suites.sceneeval.scene_files.files import object_names, problem_of
 
 FIELDS = ("length", "width", "height", "left", "top", "depth", "orientation")
 SIZES, LENGTHS = FIELDS[:3], FIELDS[:6]
@@ -87,12 +88,15 @@ class Value(NamedTuple):
     unit: str
 
     @staticmethod
-    def of(text: str) -> Value | None:
-        """Return the value of a text; None if it is invalid, or larger than any room."""
-        match = _VALUE.fullmatch(text.strip()[:80])
-        if match is None or not abs(number := float(match[1])) <= MOST:
+    def of(value: object) -> Value | None:
+        """Return the value of a text or a number; None if it is invalid, or larger than any room."""
+        number, unit = value, ""
+        if isinstance(value, str):
+            match = _VALUE.fullmatch(value.strip()[:80])
+            number, unit = (float(match[1]), match[2].lower()) if match else (None, "")
+        if not isinstance(number, int | float) or isinstance(number, bool) or not abs(number) <= MOST:
             return None
-        return Value(number, match[2].lower())
+        return Value(float(number), unit)
 
     @property
     def degrees(self) -> float:
@@ -112,15 +116,17 @@ class Rule(NamedTuple):
     values: Mapping[str, Value | None]
 
 
-class Rules(NamedTuple):
-    """The rules of a text, the text around them, and the number of braces without a rule."""
+class Layout(NamedTuple):
+    """The rules of a text or a record, the text around them, and the number of braces without a rule."""
 
     rules: tuple[Rule, ...]
-    rest: str
-    unread: int
+    condition: str
+    unread: int = 0
+    query: str = ""
+    """The id of its record, without the number of its round."""
 
 
-def rules_of(text: str) -> Rules:
+def layout_of(text: str) -> Layout:
     """Return every ``name {property: value; ...}`` of a text, in one pass."""
     rules: list[Rule] = []
     head, *pieces = text.split("{")
@@ -140,7 +146,7 @@ def rules_of(text: str) -> Rules:
             unread += 1
             rest.append(head)
         head = after if closed else piece
-    return Rules(tuple(rules), "".join([*rest, head if not _FENCE.match(head) else ""]), unread)
+    return Layout(tuple(rules), "".join([*rest, head if not _FENCE.match(head) else ""]), unread)
 
 
 class _Record(ForeignModel):
@@ -150,55 +156,28 @@ class _Record(ForeignModel):
     things: tuple[tuple[Label, dict[str, Any]], ...] = Field(alias="object_list")
 
 
-class _RuledScene(NamedTuple):
-    """One layout, from either form."""
-
-    query: str
-    """The record's own id, without the number of its round."""
-    rules: tuple[Rule, ...]
-    condition: str
-    unread: int = 0
-    more: tuple[str, ...] = ()
-    """Fields of its record that are not read."""
-
-
 def _fits(given: SourceFile) -> bool:
     """Return whether a file has records with an ``object_list`` and no centroid, or rules of CSS that say length and
     left.
     """
     if given.value is None:
-        return any({"length", "left"} <= rule.values.keys() for rule in rules_of(given.text).rules)
+        return any({"length", "left"} <= rule.values.keys() for rule in layout_of(given.text).rules)
     return bool(given.records) and all(
         isinstance(record, dict) and "object_list" in record and "centroid" not in record for record in given.records
     )
 
 
-def _scenes(given: SourceFile) -> list[tuple[str, _RuledScene]]:
-    """Return the scene of a text, or of each record; one of several rounds has the number of its round."""
+def _scenes(given: SourceFile) -> list[tuple[str, Any]]:
+    """Return the text, or the record of each scene; one of several rounds has the number of its round."""
     if given.value is None:
-        text = rules_of(given.text)
-        return [("", _RuledScene(PurePath(given.name).stem, text.rules, text.rest, text.unread))]
-    refuse_many(len(given.records), given.name)
-    try:
-        records = [_Record.model_validate(value) for value in given.records]
-    except ValidationError as error:
-        raise problem_of(error, given.name, object_names(given.records, "object_list", "query_id")) from None
-    queries, scenes = [record.query or "" for record in records], []
-    for record, query in zip(records, queries, strict=True):
-        is_round = query and record.iteration is not None and queries.count(query) > 1
-        rules = tuple(
-            Rule(name, {field: _value(value) for field, value in fields.items()}) for name, fields in record.things
-        )
-        scene = _RuledScene(query, rules, _words(record.prompt), more=tuple(record.model_extra or ()))
-        scenes.append((f"{query}-{record.iteration}" if is_round else query, scene))
-    return scenes
-
-
-def _value(field: object) -> Value | None:
-    """Return the value of a field of a record."""
-    if isinstance(field, int | float) and not isinstance(field, bool):
-        return Value(float(field), "") if abs(field) <= MOST else None
-    return Value.of(field) if isinstance(field, str) else None
+        return [("", given)]
+    scenes = records_of(given, "query_id")
+    queries = Counter(query for query, _ in scenes)
+    rounds = [record.get("iter") if query and queries[query] > 1 else None for query, record in scenes]
+    return [
+        (query if number is None else f"{query}-{number}", record)
+        for (query, record), number in zip(scenes, rounds, strict=True)
+    ]
 
 
 def _words(prompt: object) -> str:
@@ -209,14 +188,21 @@ def _words(prompt: object) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _arranged(scene: _RuledScene, draft: Draft) -> Arrangement:
-    refuse_many(len(scene.rules), draft.where)
+def _arranged(content: SourceFile | dict[str, Any], draft: Draft) -> Arrangement:
     losses, options = draft.losses, draft.options
-    if scene.unread:
-        losses.lost("lines with braces that are no rule", count=scene.unread)
-    losses.ignored("fields of records", (name[:60] for name in scene.more))
-    losses.ignored("properties", {name[:60] for rule in scene.rules for name in rule.values if name not in FIELDS})
-    rules = [rule for rule in scene.rules if _is_whole(rule, losses)]
+    if isinstance(content, SourceFile):
+        scene = layout_of(content.text)._replace(query=PurePath(content.name).stem)
+    else:
+        record = _Record.of(content, draft.where, object_list="")
+        losses.unread("fields of records", [record])
+        written = (
+            Rule(name, {key: Value.of(value) for key, value in fields.items()}) for name, fields in record.things
+        )
+        scene = Layout(tuple(written), _words(record.prompt), query=record.query or "")
+    refuse_many(len(scene.rules), draft.where)
+    losses.lost("lines with braces that are no rule", count=scene.unread)
+    losses.ignored("properties", (name for rule in scene.rules for name in rule.values if name not in FIELDS))
+    rules = tuple(rule for rule in scene.rules if _is_whole(rule, losses))
     if scene.rules and not rules:
         lacking = [field for field in FIELDS if not any(rule.values.get(field) for rule in scene.rules)]
         missing = ", ".join(lacking) or "varies"
@@ -238,11 +224,8 @@ def _arranged(scene: _RuledScene, draft: Draft) -> Arrangement:
         if place == "corner":
             x, y = x + length / 2, y - width / 2
         level -= height / 2 if depth == "middle" else 0.0
-        things.append(Thing(
-            draft.names.counted(category.replace(" ", "_")), category,
-            (x, y, 0.0 if abs(level) < measure.cut - TINY else level), turn.degrees if turn else 0.0,
-            (length, width, height), held_by=hanging(category),
-        ))  # fmt: skip
+        at = (x, y, 0.0 if abs(level) < measure.cut - TINY else level)
+        things.append(draft.numbered(category, at, turn.degrees if turn else 0.0, (length, width, height)))
     placed = with_parents(things, losses, max(REACH, measure.cut))
     if room is None:
         losses.lost("the size of the room, which is put around its objects (--assume room=LxW)")
@@ -333,7 +316,7 @@ def _measure(query: str, rules: Sequence[Rule], room: _Sides | None, draft: Draf
 
 def _room(condition: str, options: Options, where: str) -> _Sides | None:
     """Return the room that the user set, else that of the condition."""
-    if text := options.said.get("room"):
+    if text := options.assumed.get("room"):
         sides = [
             side._replace(unit=side.unit or "m")
             for part in text.lower().split("x")

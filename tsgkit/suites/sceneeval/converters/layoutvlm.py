@@ -34,21 +34,10 @@ from typing import Any, NamedTuple
 from pydantic import Field
 
 from tsgkit.errors import FileProblem
-from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Ledger, Point, Thing, with_parents
-from tsgkit.suites.sceneeval.converters.measurements import (
-    Deep,
-    Flat,
-    ForeignModel,
-    Label,
-    box_of_mesh,
-    refuse_many,
-    ring,
-    room_within,
-    scaled,
-    size_of,
-)
+from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Point, Thing, with_parents
+from tsgkit.suites.sceneeval.converters.fields import Deep, Far, Flat, ForeignModel, Label, Size, Sizes, refuse_many
+from tsgkit.suites.sceneeval.converters.shapes import box_of_mesh, ring, room_within, scaled, size_of
 from tsgkit.suites.sceneeval.converters.source import AUTO, Assumption, Converter, Draft, Options, SourceFile
-from tsgkit.suites.sceneeval.scene_files.simple import Far, Size, Sizes
 
 PREFIX = "layoutvlm-objaverse"
 FRONTS = {"+x": 90.0, "-y": 0.0, "-x": -90.0, "+y": 180.0}
@@ -107,15 +96,9 @@ class _Config(ForeignModel):
     task: Label | None = Field(default=None, alias="task_description")
 
 
-def _fits(given: SourceFile) -> bool:
-    """Return whether a file says a position and a rotation of some names."""
-    return any(isinstance(pose, dict) and {"position", "rotation"} <= pose.keys() for pose in given.fields.values())
-
-
 def _is_configuration(given: SourceFile) -> bool:
     """Return whether a file is the configuration of a scene."""
-    boundary = given.fields.get("boundary")
-    return isinstance(boundary, dict) and "floor_vertices" in boundary
+    return "floor_vertices" in given.within("boundary")
 
 
 def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
@@ -161,31 +144,47 @@ class _KnownAsset(NamedTuple):
     mesh_middle: Point | None = None
 
 
+_Copies = dict[str, dict[str, list[_KnownAsset]]]
+"""Assets by the variable that the generator names their category with, and by their ids."""
+
+
 def _assets(keys: Iterable[str], configuration: _Config, draft: Draft) -> dict[str, _KnownAsset | None]:
-    """Return the asset of each key of a layout: under that key in the configuration, by its rebuilt key, by its
-    category.
+    """Return the asset of each key of a layout: under that key in the configuration, by its rebuilt key, or the only
+    one of its category.
     """
+    losses = draft.losses
     refuse_many(len(configuration.assets), f"{draft.where}: configuration")
     known: dict[str, _KnownAsset] = {}
+    copies: _Copies = {}
     for key, configured in configuration.assets.items():
         if (asset := _known(key, configured, draft.options, draft.where)).category:
             known[key] = asset
+            copies.setdefault(_variable(asset.category), {}).setdefault(asset.uid, []).append(asset)
         else:
-            draft.losses.lost("assets of the configuration of which nothing is known", key)
+            losses.lost("assets of the configuration of which nothing is known", key)
     if configuration.assets and not known:
         raise FileProblem(
             f"{draft.where}: its configuration names assets by ids only, without categories and sizes",
             hint="name the folder with the data.json of each: --assets layoutvlm_objathor=DIR",
         )
-    rebuilt = dict(_rebuilt(known))
-    by_category: dict[str, dict[str, _KnownAsset]] = {}
-    for asset in known.values():
-        by_category.setdefault(_variable(asset.category), {}).setdefault(asset.uid, asset)
-    by_key = {key: known.get(key) or rebuilt.get(key) or _of_category(key, by_category, draft.losses) for key in keys}
+    rebuilt = dict(_rebuilt(copies))
+    by_key: dict[str, _KnownAsset | None] = {}
+    for key in keys:
+        by_key[key] = known.get(key) or rebuilt.get(key)
+        if by_key[key] is None:
+            name = key.rpartition("-")[0] or key
+            has_letter = len(name) > 2 and name[-2] == "_" and name[-1] in string.ascii_uppercase
+            fitting = {**copies.get(name, {}), **(copies.get(name[:-2], {}) if has_letter else {})}
+            if len(fitting) == 1:
+                what = "objects whose keys do not fit the configuration are the only asset of their category"
+                losses.assumed(what, name=key)
+                by_key[key] = next(iter(fitting.values()))[0]
+            else:
+                losses.lost("objects that fit no asset of the configuration, or several", key)
     used = {id(asset) for asset in by_key.values()}
     for key in sorted(rebuilt):
         if id(rebuilt[key]) not in used:
-            draft.losses.lost("assets of the configuration that the layout has no place for", key)
+            losses.lost("assets of the configuration that the layout has no place for", key)
     return by_key
 
 
@@ -209,41 +208,22 @@ def _known(key: str, asset: _Asset, options: Options, where: str) -> _KnownAsset
     )
 
 
-def _rebuilt(known: Mapping[str, _KnownAsset]) -> Iterator[tuple[str, _KnownAsset]]:
+def _rebuilt(copies: _Copies) -> Iterator[tuple[str, _KnownAsset]]:
     """Yield the keys that the generator makes of a configuration.
 
-    >>> bed, chair = _KnownAsset("u1", "Queen Bed"), _KnownAsset("u2", "chair")
-    >>> assets = {"u1-0": bed, "u2-0": chair, "u2-1": chair, "u3-0": _KnownAsset("u3", "Chair")}
-    >>> [key for key, _ in _rebuilt(assets)]
+    >>> bed, chair, other = _KnownAsset("u1", "Queen Bed"), _KnownAsset("u2", "chair"), _KnownAsset("u3", "Chair")
+    >>> copies = {"queen_bed": {"u1": [bed]}, "chair": {"u2": [chair, chair], "u3": [other]}}
+    >>> [key for key, _ in _rebuilt(copies)]
     ['queen_bed-0', 'chair_A-0', 'chair_A-1', 'chair_B-0']
     """
-    copies: dict[str, list[_KnownAsset]] = {}
-    for asset in known.values():
-        copies.setdefault(asset.uid, []).append(asset)
-    of_name: dict[str, list[str]] = {}
-    for uid, (first, *_) in copies.items():
-        of_name.setdefault(_variable(first.category), []).append(uid)
-    for uid, assets in copies.items():
-        name = _variable(assets[0].category)
-        place = of_name[name].index(uid)
-        letter = "" if len(of_name[name]) == 1 else f"_{string.ascii_uppercase[place]}" if place < 26 else "_?"
-        yield from ((f"{name}{letter}-{number}", asset) for number, asset in enumerate(assets))
+    for name, by_uid in copies.items():
+        for place, assets in enumerate(by_uid.values()):
+            letter = "" if len(by_uid) == 1 else f"_{string.ascii_uppercase[place]}" if place < 26 else "_?"
+            yield from ((f"{name}{letter}-{number}", asset) for number, asset in enumerate(assets))
 
 
 def _variable(category: str) -> str:
     return category.lower().translate(_TO_UNDERSCORES)
-
-
-def _of_category(key: str, by_category: Mapping[str, Mapping[str, _KnownAsset]], losses: Ledger) -> _KnownAsset | None:
-    """Return the only asset of the category in a key; None if there is none, or several."""
-    name = key.rpartition("-")[0] or key
-    has_letter = len(name) > 2 and name[-2] == "_" and name[-1] in string.ascii_uppercase
-    fitting = {**by_category.get(name, {}), **(by_category.get(name[:-2], {}) if has_letter else {})}
-    if len(fitting) != 1:
-        losses.lost("objects that fit no asset of the configuration, or several", key)
-        return None
-    losses.assumed("objects whose keys do not fit the configuration are the only asset of their category", name=key)
-    return next(iter(fitting.values()))
 
 
 # objects
@@ -263,25 +243,23 @@ def _things(poses: Mapping[str, _Place], assets: Mapping[str, _KnownAsset | None
         *tilts, turn = pose.rotation if isinstance(pose.rotation, tuple) else (pose.rotation,)
         if any(tilts):
             losses.tilted(name)
+        category = ((name.rpartition("-")[0] or name) if asset is None else asset.category).replace("_", " ")
         yaw = FRONTS[front] + turn * (1.0 if angles == "degrees" else math.degrees(1.0))
-        if asset is None:
-            category = (name.rpartition("-")[0] or name).replace("_", " ")[:200]
-            lacks = "no such asset is known"
-            things.append(Thing(name, category, pose.position, yaw, centred=is_centred, lacks=lacks))
-            continue
-        x, y, z = pose.scale if isinstance(pose.scale, tuple) else (pose.scale,) * 3
-        scale = (y, x, z) if front.endswith("x") else (x, y, z)
-        thing = Thing(
-            name, asset.category.replace("_", " ").strip()[:200] or "thing", pose.position, yaw,
-            asset.size and scaled(asset.size, scale), is_centred, asset.description, asset.uid, scale,
-            lacks="not in its data.json", mesh_middle=asset.mesh_middle,
-        )  # fmt: skip
-        x, y, z = pose.position
-        under = thing.underside
-        if is_centred and abs(z - HUNG) < ROUNDED:
-            thing = replace(thing, held_by="ceiling")
-        elif under is not None and 0 < abs(under[2]) <= ROUNDED + 1e-9:
-            thing = replace(thing, at=(x, y, z - under[2]))
+        thing = Thing(name, category[:200], pose.position, yaw, centred=is_centred, lacks="no such asset is known")
+        if asset is not None:
+            x, y, z = pose.scale if isinstance(pose.scale, tuple) else (pose.scale,) * 3
+            scale = (y, x, z) if front.endswith("x") else (x, y, z)
+            thing = replace(
+                thing, category=category.strip()[:200] or "thing", size=asset.size and scaled(asset.size, scale),
+                description=asset.description, asset=asset.uid, scale=scale, lacks="not in its data.json",
+                mesh_middle=asset.mesh_middle,
+            )  # fmt: skip
+            x, y, z = pose.position
+            under = thing.underside
+            if is_centred and abs(z - HUNG) < ROUNDED:
+                thing = replace(thing, held_by="ceiling")
+            elif under is not None and 0 < abs(under[2]) <= ROUNDED + 1e-9:
+                thing = replace(thing, at=(x, y, z - under[2]))
         things.append(thing)
     return with_parents(things, losses)
 
@@ -289,7 +267,7 @@ def _things(poses: Mapping[str, _Place], assets: Mapping[str, _KnownAsset | None
 LAYOUTVLM = Converter(
     "layoutvlm",
     "a layout as JSON: a position and a rotation of each asset; its configuration comes with --with",
-    _fits,
+    lambda given: any({"position", "rotation"} <= given.within(name).keys() for name in given.fields),
     _arranged,
     assumptions=(
         Assumption("angles", ("degrees", "radians"), "what rotations are counted in (default: degrees)"),

@@ -21,18 +21,10 @@ from typing import Any
 from pydantic import Field
 
 from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Holder, Thing, with_parents
-from tsgkit.suites.sceneeval.converters.measurements import (
-    Deep,
-    ForeignModel,
-    Label,
-    NotNegative,
-    rectangle,
-    refuse_many,
-    room_within,
-)
+from tsgkit.suites.sceneeval.converters.fields import Deep, ForeignModel, Label, NotNegative, Size, refuse_many
+from tsgkit.suites.sceneeval.converters.shapes import rectangle, room_within
 from tsgkit.suites.sceneeval.converters.source import Converter, Draft, SourceFile
 from tsgkit.suites.sceneeval.scene_files.assets import category_of
-from tsgkit.suites.sceneeval.scene_files.simple import Size
 
 UPRIGHT = 0.02
 """Radians of a tilt that is only rounded."""
@@ -49,11 +41,6 @@ class _Layout(ForeignModel):
     room: tuple[Size, Size] = Field(alias="roomsize")
     objects: dict[str, Any]
     structure: dict[str, Any] = Field(default_factory=dict)
-
-
-def _fits(given: SourceFile) -> bool:
-    """Return whether a file has objects by name and a ``roomsize``."""
-    return "roomsize" in given.fields and isinstance(given.fields.get("objects"), dict)
 
 
 def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
@@ -92,6 +79,6 @@ def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
 SCENEWEAVER = Converter(
     "sceneweaver",
     "a layout as JSON: a roomsize, and a location, a rotation and a size of each object",
-    _fits,
+    lambda given: "roomsize" in given.fields and isinstance(given.fields.get("objects"), dict),
     _arranged,
 )

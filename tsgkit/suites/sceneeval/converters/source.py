@@ -3,7 +3,7 @@
 >>> given = SourceFile.of("x.json", '{"rooms": []}')
 >>> given.value
 {'rooms': []}
->>> Assumption("angles", ("degrees", "radians"), "what angles are").checked("x.json", "grads")
+>>> Assumption("angles", ("degrees", "radians"), "what angles are").check("x.json", "grads")
 Traceback (most recent call last):
 tsgkit.errors.UsageError: x.json: --assume angles=grads: not one of degrees, radians
 """
@@ -11,15 +11,25 @@ tsgkit.errors.UsageError: x.json: --assume angles=grads: not one of degrees, rad
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
-from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Ledger, Loss, Names
+from tsgkit.suites.sceneeval.converters.arrangements import (
+    Arrangement,
+    Holder,
+    Ledger,
+    Loss,
+    Names,
+    Point,
+    Thing,
+    scene_of,
+)
+from tsgkit.suites.sceneeval.converters.fields import refuse_many
 from tsgkit.suites.sceneeval.converters.tables import RoomSizes
-from tsgkit.suites.sceneeval.converters.writer import room_of, state_of
-from tsgkit.suites.sceneeval.scene_files.assets import Asset, AssetSource
+from tsgkit.suites.sceneeval.scene_files.assets import Asset, FolderSource
 from tsgkit.suites.sceneeval.scene_files.files import json_of
 from tsgkit.suites.sceneeval.scene_files.states import FORMAT as STATE
 
@@ -52,6 +62,20 @@ class SourceFile(NamedTuple):
         """The fields of an object; none of another value."""
         return self.value if isinstance(self.value, dict) else {}
 
+    def within(self, name: str) -> Mapping[str, Any]:
+        """Return the fields of an object in a field; none of another value."""
+        return value if isinstance(value := self.fields.get(name), dict) else {}
+
+
+def records_of(given: SourceFile, *ids: str) -> list[tuple[str, Any]]:
+    """Return the records of a file by the first of some fields that says an id; empty where none does."""
+    refuse_many(len(given.records), given.name)
+    own = [next(filter(None, map(record.get, ids)), "") for record in given.records]
+    return [
+        (str(name) if isinstance(name, str | int) else "", record)
+        for name, record in zip(own, given.records, strict=True)
+    ]
+
 
 class Assumption(NamedTuple):
     """A property that files of a form leave open, and that the user may set."""
@@ -61,18 +85,18 @@ class Assumption(NamedTuple):
     """The possible values; empty for any number, None for any text."""
     meaning: str
 
-    def checked(self, where: str, value: str) -> str:
-        """Return the user's value. Raise ``UsageError`` if it is invalid."""
-        if self.choices and value not in self.choices:
-            raise UsageError(f"{where}: --assume {self.name}={value}: not one of {', '.join(self.choices)}")
+    def check(self, where: str, value: str) -> None:
+        """Raise ``UsageError`` if the user's value is invalid."""
+        expected = ""
         if self.choices == ():
-            try:
-                is_measure = 0 <= float(value) <= 1e4
-            except ValueError:
-                is_measure = False
-            if not is_measure:
-                raise UsageError(f"{where}: --assume {self.name}={value}: not a number from 0 to 10,000")
-        return value
+            with suppress(ValueError):
+                if 0 <= float(value) <= 1e4:
+                    return
+            expected = "not a number from 0 to 10,000"
+        elif self.choices is not None and value not in self.choices:
+            expected = f"not one of {', '.join(self.choices)}"
+        if expected:
+            raise UsageError(f"{where}: --assume {self.name}={value}: {expected}")
 
 
 @dataclass(frozen=True)
@@ -80,21 +104,21 @@ class Options:
     """The user's options of a conversion."""
 
     to: Target = "room"
-    sources: Sequence[AssetSource] = ()
+    sources: Sequence[FolderSource] = ()
     companion: SourceFile | None = None
     """Another file that says more of the scene."""
-    said: Mapping[str, str] = field(default_factory=dict)
+    assumed: Mapping[str, str] = field(default_factory=dict)
     """The user's values of open properties."""
     room_sizes: RoomSizes | None = None
     """The real sizes of rooms by record."""
 
     def choice(self, name: str, default: str = AUTO) -> str:
-        """Return what is settled of one thing."""
-        return self.said.get(name, default)
+        """Return the user's value of an open property, else a default."""
+        return self.assumed.get(name, default)
 
     def number(self, name: str, default: float) -> float:
-        """Return the same, of a measure."""
-        return float(self.said.get(name, default))
+        """Return the same of a measure, in its unit."""
+        return float(self.assumed.get(name, default))
 
     def asset(self, prefix: str, asset_id: str, where: str) -> Asset | None:
         """Look an asset up in the folders that were given; None where no folder has this kind."""
@@ -114,6 +138,11 @@ class Draft:
     options: Options
     losses: Ledger = field(default_factory=Ledger)
     names: Names = field(default_factory=Names)
+
+    def numbered(self, category: str, at: Point, yaw: float, size: Point | None = None, **more: Any) -> Thing:  # noqa: ANN401
+        """Return a thing named after its category; the lamps of 3D-FRONT hang from the ceiling by theirs."""
+        held_by: Holder | None = "ceiling" if category in ("ceiling lamp", "pendant lamp") else None
+        return Thing(self.names.counted(category.replace(" ", "_")), category, at, yaw, size, held_by=held_by, **more)
 
 
 @dataclass(frozen=True)
@@ -138,10 +167,6 @@ class Unconverted:
     problem: FileProblem
 
 
-Scenes = tuple[Converted | Unconverted, ...]
-"""The results for the scenes of a file."""
-
-
 @dataclass(frozen=True)
 class Converter:
     """A converter of one file form.
@@ -161,17 +186,17 @@ class Converter:
     """The prefix of the meshes that its files name; empty if no scene states can be made of them."""
     uses_room_sizes: bool = False
 
-    def __call__(self, given: SourceFile, options: Options) -> Scenes:
+    def __call__(self, given: SourceFile, options: Options) -> tuple[Converted | Unconverted, ...]:
         """Return the scenes of a file. Raise ``FileProblem`` if it is invalid.
 
         Of several scenes, one that cannot be made is a failure of its own, and one without an id has its number.
         """
         known = {assumption.name: assumption for assumption in self.assumptions}
-        for name, value in options.said.items():
+        for name, value in options.assumed.items():
             if name not in known:
                 hint = meant(name, known) if known else "it leaves nothing open"
                 raise UsageError(f"{given.name}: --assume {name}={value}: {self.name} has no such thing", hint=hint)
-            known[name].checked(given.name, value)
+            known[name].check(given.name, value)
         if not self.fits(given):
             raise FileProblem(f"{given.name}: this is not {self.name} ({self.meaning})")
         if options.to == "state" and not self.prefix:
@@ -180,29 +205,27 @@ class Converter:
         if options.room_sizes is not None and not self.uses_room_sizes:
             raise UsageError(f"{given.name}: --room-sizes: files of {self.name} hold their own sizes of rooms")
         scenes = self.scenes(given)
-        if len(scenes) == 1:
-            (scene_id, content), where = scenes[0], given.name
-            return (self._converted(content, Draft(scene_id, where, options)),)
         results: list[Converted | Unconverted] = []
-        for number, (scene_id, content) in enumerate(scenes):
-            draft = Draft(scene_id or str(number), f"{given.name}: scene {scene_id or str(number):.80}", options)
+        for number, (own, content) in enumerate(scenes):
+            scene_id, where = own, given.name
+            if len(scenes) > 1:
+                scene_id = own or str(number)
+                where = f"{given.name}: scene {scene_id:.80}"
+            draft = Draft(scene_id, where, options)
             try:
-                results.append(self._converted(content, draft))
+                arrangement = self.arrange(content, draft)
+                prefix = self.prefix if options.to == "state" else ""
+                scene = scene_of(arrangement, prefix, draft.losses, where)
             except FileProblem as error:
-                results.append(Unconverted(draft.id, error))
+                if len(scenes) == 1:
+                    raise
+                results.append(Unconverted(scene_id, error))
+                continue
+            losses = []  # those of what the user settled ask for nothing
+            for loss in draft.losses.summary():
+                what = loss.what
+                for name in options.assumed:
+                    what = what.replace(f"(--assume {name})", "(as said)")
+                losses.append(replace(loss, what=what))
+            results.append(Converted(scene_id, scene, tuple(losses)))
         return tuple(results)
-
-    def _converted(self, content: object, draft: Draft) -> Converted:
-        """Return a scene with its losses, which ask for nothing that the user settled."""
-        arrangement, options = self.arrange(content, draft), draft.options
-        if options.to == "state":
-            scene = state_of(arrangement, self.prefix, draft.losses, draft.where)
-        else:
-            scene = room_of(arrangement, draft.losses, draft.where)
-        losses = []
-        for loss in draft.losses.told():
-            what = loss.what
-            for name in options.said:
-                what = what.replace(f"(--assume {name})", "(as said)")
-            losses.append(replace(loss, what=what))
-        return Converted(draft.id, scene, tuple(losses))

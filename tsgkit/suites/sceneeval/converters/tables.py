@@ -16,35 +16,39 @@ import io
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from tsgkit.errors import FileProblem
 from tsgkit.suites.sceneeval.scene_files.files import json_of, plain_id
 
-MOST = 1e4
 LEAST = 1e-3
 """Square metres of a floor."""
 EXPECTED = 'a number of metres, [length, width], or {"corners": [[x, z], ...]}'
 Corners = tuple[tuple[float, float], ...]
+Length = Annotated[float, Field(gt=0, le=1e4, strict=True)]
+Coordinate = Annotated[float, Field(ge=-1e4, le=1e4, strict=True)]
 
 
-class _Row(NamedTuple):
-    """A row of a CSV table, its place, and the head of the table."""
-
-    where: str
-    head: list[str]
-    cells: list[str]
+class _Outline(BaseModel):
+    corners: tuple[tuple[Coordinate, Coordinate], ...] = Field(min_length=3, max_length=10_000)
 
 
-def _rows(text: str, file: str, expected: str, heads: Sequence[list[str]], *, strict: bool) -> Iterator[_Row]:
-    """Yield each row of a CSV table that has one of some heads."""
+_SIZE: TypeAdapter[float | tuple[float, float] | _Outline] = TypeAdapter(Length | tuple[Length, Length] | _Outline)
+
+
+def _rows(
+    text: str, file: str, expected: str, heads: Sequence[list[str]], *, strict: bool
+) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield each row of a CSV table that has one of some heads: its place, the head, its cells."""
     rows = csv.reader(io.StringIO(text), strict=strict)
     try:
         if (head := [cell.strip() for cell in next(rows, [])]) not in heads:
             raise FileProblem(f"{file}: line 1: expected {expected}, found {','.join(head)!r:.80}")
         for cells in rows:
             if any(cell.strip() for cell in cells):
-                yield _Row(f"{file}: line {rows.line_num}", head, cells)
+                yield f"{file}: line {rows.line_num}", head, cells
     except csv.Error as error:
         raise FileProblem(f"{file}: line {rows.line_num}: {error}") from None
 
@@ -149,22 +153,14 @@ def _number(text: str) -> object:
 
 
 def _size(value: object) -> RoomSize | None:
-    if _is_length(value):
-        return RoomSize(float(value))  # type: ignore[arg-type]
-    if isinstance(value, list) and len(value) == 2 and all(map(_is_length, value)):
-        return RoomSize(min(value), (float(value[0]), float(value[1])))
-    listed = value.get("corners") if isinstance(value, dict) else None
-    if not isinstance(listed, list) or not 3 <= len(listed) <= 10_000:
+    try:
+        size = _SIZE.validate_python(value)
+    except ValidationError:
         return None
-    for place in listed:
-        is_pair = isinstance(place, list) and len(place) == 2
-        if not is_pair or not all(isinstance(number, int | float) and abs(number) <= MOST for number in place):
-            return None
-    corners = tuple((float(x), float(z)) for x, z in listed)
-    length, width = (max(along) - min(along) for along in zip(*corners, strict=True))
-    area = sum(a[0] * b[1] - b[0] * a[1] for a, b in pairwise([*corners, corners[0]])) / 2
-    return RoomSize(min(length, width), (length, width), corners) if abs(area) > LEAST else None
-
-
-def _is_length(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= MOST
+    if isinstance(size, float):
+        return RoomSize(size)
+    if isinstance(size, tuple):
+        return RoomSize(min(size), size)
+    length, width = (max(along) - min(along) for along in zip(*size.corners, strict=True))
+    area = sum(a[0] * b[1] - b[0] * a[1] for a, b in pairwise([*size.corners, size.corners[0]])) / 2
+    return RoomSize(min(length, width), (length, width), size.corners) if abs(area) > LEAST else None

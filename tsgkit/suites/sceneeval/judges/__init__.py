@@ -1,1 +1,1 @@
-"""Judges of scenes: their interface, the judge by rules and the model judge."""
+"""Judges of scenes: their answers, the judge by rules and the model judge."""

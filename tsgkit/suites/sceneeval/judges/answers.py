@@ -1,4 +1,4 @@
-"""JSON schemas and readers of the answers of a model judge.
+"""Answers of judges of scenes, and the JSON schemas and readers of those of a model.
 
 >>> read_category('A bed.\\n```json\\n{"reason": "four legs", "category": "Double bed"}```', ["double_bed", "sofa"])
 'double_bed'
@@ -8,7 +8,8 @@ Fault(reason="'spaceship' is none of the categories")
 Fault(reason='it says nothing of 2')
 
 Every answer is checked against the question. A name that was not offered, or a missing part, is a :class:`Fault` with
-its reason; it is never interpreted as something else.
+its reason; it is never interpreted as something else. A judge that cannot answer returns an ``Unknown`` with the
+reason and never stops a run. Its answers are part of the transcript.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from tsgkit.geometry import ELEMENTS, RELATIONS_OF_OBJECTS, RELATIONS_TO_ROOMS, SIDED
 from tsgkit.geometry.paths import SIDES
@@ -26,8 +27,9 @@ from tsgkit.geometry.support import TYPES
 from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import TOO_MUCH, values_in
 from tsgkit.replies.reasoning import spoken
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.sceneeval.annotations import spaced
-from tsgkit.suites.sceneeval.judges.judge import MeasuredRoomRelation
 from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation
 
 FUNCTIONAL = tuple(SIDES)
@@ -45,6 +47,43 @@ MEANINGS = {
 """The measured relations between objects, with each of their sides, by name."""
 Key = TypeVar("Key", str, int)
 Value = TypeVar("Value")
+
+
+class AttributeAnswer(NamedTuple):
+    """An answer on an attribute: True or False for each instance, None if unknown.
+
+    ``failed`` holds the reason if a model was asked but gave no usable answer.
+    """
+
+    instances: Mapping[str, bool | None]
+    reason: str = ""
+    failed: Unknown | None = None
+
+
+class MeasuredRoomRelation(NamedTuple):
+    """A measured relation to a built element, and the floors it applies to (none: all)."""
+
+    type: str
+    element: str
+    floors: tuple[str, ...] = ()
+
+
+def unknowns(answers: Iterable[object]) -> list[Unknown]:
+    """Return the unknown answers, without duplicates."""
+    failed = (one.failed if isinstance(one, AttributeAnswer) else one for one in answers)
+    return list(dict.fromkeys(one for one in failed if isinstance(one, Unknown)))
+
+
+def ended(answers: Sequence[object]) -> Outcome:
+    """Return the outcome of the calls: a service error anywhere, another failure only if no answer is usable."""
+    failed = [one for one in unknowns(answers) if one.outcome is not None]
+    if any(one.outcome is Outcome.API_ERROR for one in failed):
+        return Outcome.API_ERROR
+    usable = any(
+        not isinstance(one, Unknown) and not (isinstance(one, AttributeAnswer) and one.failed) for one in answers
+    )
+    first = failed[0].outcome if failed and not usable else None
+    return first or Outcome.ANSWERED
 
 
 @dataclass(frozen=True)

@@ -40,8 +40,7 @@ from tsgkit.suites.judges.judge import (
 )
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, spaced
 from tsgkit.suites.sceneeval.judges import answers
-from tsgkit.suites.sceneeval.judges.answers import Fault
-from tsgkit.suites.sceneeval.judges.judge import AttributeAnswer, MeasuredRoomRelation
+from tsgkit.suites.sceneeval.judges.answers import AttributeAnswer, Fault, MeasuredRoomRelation
 from tsgkit.suites.sceneeval.judges.rules import RulesJudge
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import SIZE, VERSION, LoadedScene
 from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation
@@ -190,22 +189,20 @@ class ModelJudge:
     ) -> dict[str, str | Unknown | None]:
         """Ask about each object alone, seen from the front. An object without a visible shape has no category."""
         names = list(dict.fromkeys(thing.id for thing in scene.scene.objects)) if categories else []
-        text = self._match_text(categories)
-        found = await gather_all(*(self._category(scene, name, categories, text, ask) for name in names))
-        return dict(zip(names, found, strict=True))
-
-    async def _category(
-        self, scene: LoadedScene, name: str, categories: Sequence[str], text: str, ask: Ask | None
-    ) -> str | Unknown | None:
-        if name in scene.stage.unmeasured:
-            return None
-        image = await self._image(scene, "front", name)
-        if isinstance(image, str):
-            return Unknown(image)
+        text, schema = self._match_text(categories), answers.category_schema(categories)
         read = partial(answers.read_category, categories=categories)
-        schema, messages = answers.category_schema(categories), self.prompts.messages(text, image)
-        found: str | Unknown | None = await self._answer(ask, f"match {name}", messages, schema, read)
-        return found
+
+        async def category(name: str) -> str | Unknown | None:
+            if name in scene.stage.unmeasured:
+                return None
+            image = await self._image(scene, "front", name)
+            if isinstance(image, str):
+                return Unknown(image)
+            messages = self.prompts.messages(text, image)
+            found: str | Unknown | None = await self._answer(ask, f"match {name}", messages, schema, read)
+            return found
+
+        return dict(zip(names, await gather_all(*map(category, names)), strict=True))
 
     async def _image(self, scene: LoadedScene, kind: View, name: str) -> ImageFile | str:
         return await scene.gallery.image(kind, name, self.go_on)
@@ -242,7 +239,7 @@ class ModelJudge:
 
     async def object_relations(
         self, annotation: Annotation, ask: Ask | None
-    ) -> dict[Specification, tuple[MeasuredRelation, ...] | Unknown | None]:
+    ) -> Mapping[Specification, tuple[MeasuredRelation, ...] | Unknown | None]:
         """Ask about all relations in one call, independent of the scene."""
         specs = annotation.of_kind("oor")
         if not specs:
@@ -261,7 +258,7 @@ class ModelJudge:
 
     async def room_relations(
         self, annotation: Annotation, floors: Mapping[str, str], ask: Ask | None
-    ) -> dict[Specification, MeasuredRoomRelation | Unknown | None]:
+    ) -> Mapping[Specification, MeasuredRoomRelation | Unknown | None]:
         """Ask about all relations in one call. Of the scene, only the names of the floors are sent."""
         specs = annotation.of_kind("oar")
         if not specs:
@@ -280,21 +277,21 @@ class ModelJudge:
         listed = _list_of(f"{floor}: {spaced(room)}" for floor, room in floors.items())
         return self.prompts.text("room-relations", relations="\n".join(lines), floors=listed)
 
-    async def supports(self, scene: LoadedScene, stage: MeasuredScene, ask: Ask | None) -> dict[str, str | Unknown]:
+    async def supports(self, scene: LoadedScene, stage: MeasuredScene, ask: Ask | None) -> Mapping[str, str | Unknown]:
         """Ask about each object in a call of its own, with an image of the object and one of its surroundings."""
-        found = await gather_all(*(self._support(scene, name, ask) for name in stage.bodies))
-        return dict(zip(stage.bodies, found, strict=True))
 
-    async def _support(self, scene: LoadedScene, name: str, ask: Ask | None) -> str | Unknown:
-        pair = [await self._image(scene, "front", name), await self._image(scene, "surroundings", name)]
-        if missing := [one for one in pair if isinstance(one, str)]:
-            return Unknown(missing[0])
-        messages = self.prompts.messages(self.prompts.text("support"), pair[0], OUTLINE_TEXT, pair[1])
-        label, schema = f"support {name}", answers.support_schema()
-        found: str | Unknown = await self._answer(ask, label, messages, schema, answers.read_support)
-        return found
+        async def support(name: str) -> str | Unknown:
+            pair = [await self._image(scene, "front", name), await self._image(scene, "surroundings", name)]
+            if missing := [one for one in pair if isinstance(one, str)]:
+                return Unknown(missing[0])
+            messages = self.prompts.messages(self.prompts.text("support"), pair[0], OUTLINE_TEXT, pair[1])
+            schema, read = answers.support_schema(), answers.read_support
+            found: str | Unknown = await self._answer(ask, f"support {name}", messages, schema, read)
+            return found
 
-    async def sides(self, scene: LoadedScene, ask: Ask | None) -> dict[str, tuple[str, ...] | Unknown]:
+        return dict(zip(stage.bodies, await gather_all(*map(support, stage.bodies)), strict=True))
+
+    async def sides(self, scene: LoadedScene, ask: Ask | None) -> Mapping[str, tuple[str, ...] | Unknown]:
         """Ask about all objects in one call, using their categories and descriptions."""
         names = tuple(scene.stage.bodies)
         if not names:
@@ -333,6 +330,10 @@ class ModelJudge:
         images = [(SIZE, SIZE)] * sum(shown for _, shown, _ in texts)
         said = sum(answer for _, _, answer in texts)
         return Expected((len(texts),) * 2, (sent, sent), (said // 2, 2 * said), images=images, worst=TRIES)
+
+
+SceneJudge = RulesJudge | ModelJudge
+"""A judge of scenes: every answer is about one scene and its annotation."""
 
 
 def _unknown_attribute(instances: Sequence[str], why: Unknown) -> AttributeAnswer:

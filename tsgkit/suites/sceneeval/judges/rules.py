@@ -17,8 +17,9 @@ from tsgkit.geometry import MeasuredScene, Object
 from tsgkit.geometry.distances import nearest_board
 from tsgkit.geometry.libraries import np
 from tsgkit.llm.reply import Ask
+from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, spaced
-from tsgkit.suites.sceneeval.judges.judge import AttributeAnswer, MeasuredRoomRelation
+from tsgkit.suites.sceneeval.judges.answers import AttributeAnswer, MeasuredRoomRelation
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 from tsgkit.suites.sceneeval.word_meanings import (
     MeasuredRelation,
@@ -100,13 +101,13 @@ class RulesJudge:
 
     async def object_relations(
         self, annotation: Annotation, ask: Ask | None
-    ) -> dict[Specification, tuple[MeasuredRelation, ...] | None]:
+    ) -> Mapping[Specification, tuple[MeasuredRelation, ...] | Unknown | None]:
         """Look the relations up in the table."""
         return {spec: self._relations.between_objects(spec.relation) for spec in annotation.of_kind("oor")}
 
     async def room_relations(
         self, annotation: Annotation, floors: Mapping[str, str], ask: Ask | None
-    ) -> dict[Specification, MeasuredRoomRelation | None]:
+    ) -> Mapping[Specification, MeasuredRoomRelation | Unknown | None]:
         """Look the relations up in the table. A type of room means the floors of that name, if there are any."""
         return {spec: self._room_relation(spec, floors) for spec in annotation.of_kind("oar")}
 
@@ -119,15 +120,11 @@ class RulesJudge:
         named = tuple(floor for floor, room in floors.items() if wanted and wanted <= set(words_of(spaced(room))))
         return MeasuredRoomRelation(meant, element, named)
 
-    async def supports(self, scene: LoadedScene, stage: MeasuredScene, ask: Ask | None) -> dict[str, str]:
+    async def supports(self, scene: LoadedScene, stage: MeasuredScene, ask: Ask | None) -> Mapping[str, str | Unknown]:
         """Return the nearest support of each object."""
-        return self.support_types(stage)
-
-    def support_types(self, stage: MeasuredScene) -> dict[str, str]:
-        """Return the same as ``supports``, synchronously."""
         return {name: support_type(stage, body) for name, body in stage.bodies.items()}
 
-    async def sides(self, scene: LoadedScene, ask: Ask | None) -> dict[str, tuple[str, ...]]:
+    async def sides(self, scene: LoadedScene, ask: Ask | None) -> Mapping[str, tuple[str, ...] | Unknown]:
         """Return the functional sides by category."""
         return self.used_sides(scene)
 

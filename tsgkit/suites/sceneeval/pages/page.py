@@ -99,16 +99,12 @@ def _parts(stage: MeasuredScene, drawn: Sequence[RenderedSurface]) -> Iterator[d
         elif one.name in walls:
             frame = walls[one.name].frame
             front = {"front": frame.front.tolist(), "centre": frame.centre.tolist()}
-            yield {"name": one.name, **_surface(_without_rims(one, frame)), **front}
+            # only the two large faces: the rims between pieces of a wall would shine through its seams
+            depth = (one.corners - frame.centre) @ frame.front
+            flat = depth.max(axis=1) - depth.min(axis=1) < frame.half[1] / 2
+            yield {"name": one.name, **_surface(replace(one, faces=one.faces[flat])), **front}
         else:
             yield {"name": one.name, **_surface(one)}
-
-
-def _without_rims(drawn: RenderedSurface, frame: Frame) -> RenderedSurface:
-    """Return the two large faces of a board. The rims between pieces of a wall would shine through its seams."""
-    depth = (drawn.corners - frame.centre) @ frame.front
-    flat = depth.max(axis=1) - depth.min(axis=1) < frame.half[1] / 2
-    return replace(drawn, faces=drawn.faces[flat])
 
 
 def _surface(drawn: RenderedSurface) -> dict[str, str]:

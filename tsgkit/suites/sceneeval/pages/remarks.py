@@ -19,6 +19,12 @@ from tsgkit.suites.sceneeval.annotations import Annotation, Specification, in_wo
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 USABLE = 0.5
 """The share of the best side of an object that must be free for it to be used."""
+HANGS = ("object hangs in the air", "objects hang in the air")
+OUTSIDE = ("object is not over the floor", "objects are not over the floor")
+HARDLY_USABLE = (
+    "object can hardly be used: less than half of its best side is free",
+    "objects can hardly be used: less than half of the best side of each is free",
+)
 FINE = "nothing is wrong with the room"
 ALL_REACHED = "all free floor can be reached"
 NOT_ALL_REACHED = "part of the floor cannot be reached"
@@ -46,25 +52,14 @@ def verdicts(found: Mapping[str, Any]) -> list[Remark]:
     """Return what is wrong with a room under one profile, what is unknown, and whether all of its floor is reached."""
     things = found["objects"].items()
     shares = {name: thing.get("accessibility") for name, thing in things}
-    kinds = (
-        ([name for name, thing in things if thing["in_collision"]], "object collides", "objects collide"),
-        (
-            [name for name, thing in things if thing["supported"] is False],
-            "object hangs in the air",
-            "objects hang in the air",
-        ),
-        (
-            [name for name, thing in things if thing["out_of_bounds"]],
-            "object is not over the floor",
-            "objects are not over the floor",
-        ),
-        (
-            [name for name, share in shares.items() if share is not None and share < USABLE],
-            "object can hardly be used: less than half of its best side is free",
-            "objects can hardly be used: less than half of the best side of each is free",
-        ),
-    )
-    wrong = [Remark(counted(len(names), one, several), False, tuple(names)) for names, one, several in kinds if names]
+    blocked_sides = [name for name, share in shares.items() if share is not None and share < USABLE]
+    kinds = {
+        ("object collides", "objects collide"): [name for name, thing in things if thing["in_collision"]],
+        HANGS: [name for name, thing in things if thing["supported"] is False],
+        OUTSIDE: [name for name, thing in things if thing["out_of_bounds"]],
+        HARDLY_USABLE: blocked_sides,
+    }
+    wrong = [Remark(counted(len(names), *words), False, tuple(names)) for words, names in kinds.items() if names]
     if unknown := [name for name, thing in things if thing["supported"] is None]:
         words = counted(len(unknown), "object may hang in the air", "objects may hang in the air")
         wrong.append(Remark(f"{words}: the judge could not say", None, tuple(unknown)))

@@ -16,7 +16,7 @@ from tsgkit.geometry.paths import free_parts, strip_before
 from tsgkit.graph.drawing.svg import INK, PALE, Markup, characters, document, element, lines_of_text, polygon, spoken
 from tsgkit.library.files import write_text
 from tsgkit.library.overwrites import refuse_to_replace_data
-from tsgkit.suites.sceneeval.judges.rules import RulesJudge
+from tsgkit.suites.sceneeval.judges.rules import RulesJudge, support_type
 from tsgkit.suites.sceneeval.plausibility import findings
 from tsgkit.suites.sceneeval.scene_files.assets import sources_of
 from tsgkit.suites.sceneeval.scene_files.folder import read_scene
@@ -76,13 +76,14 @@ def draw_scene(
     found = findings(stage, types, sides)
     parts = free_parts(stage) if stage.floors else []
     plan, size = _plan(stage)
+    bodies = sorted(stage.bodies.values(), key=lambda body: float(body.high[2]))  # from below
     drawn = [
         *(_area(plan, ground.polygon, fill=FLOOR) for ground in stage.floors),
         *(_area(plan, part, fill=FREE[place % len(FREE)]) for place, part in enumerate(parts)),
         *_strips(stage, plan, sides),
-        *(_object(plan, body, found["objects"][body.id]) for body in _from_below(stage)),
+        *(_object(plan, body, found["objects"][body.id]) for body in bodies),
         *_walls(stage, plan),
-        *_labels(plan, stage),
+        *_labels(plan, bodies),
         *_legend(size[0], [float(part.area) for part in parts]),
     ]
     words = f"{len(stage.bodies)} objects; {found['navigability']['reason']}"
@@ -101,10 +102,6 @@ def _plan(stage: MeasuredScene) -> tuple[Plan, tuple[float, float]]:
     wide, deep = (max(float(length), 0.1) for length in high - low)
     scale = WIDTH / max(wide, deep)
     return Plan(float(low[0]), float(high[1]), scale), (2 * EDGE + wide * scale, 2 * EDGE + deep * scale)
-
-
-def _from_below(stage: MeasuredScene) -> list[Body]:
-    return sorted(stage.bodies.values(), key=lambda body: float(body.high[2]))
 
 
 def _area(plan: Plan, area: shapely.Geometry, *inside: Markup, **look: str | float) -> Markup:
@@ -142,17 +139,12 @@ def _object(plan: Plan, body: Body, found: Mapping[str, object]) -> Markup:
         stroke=INK,
         stroke_width=1,
     )
-    return element("g", shape, _wedge(plan, body))
-
-
-def _wedge(plan: Plan, body: Body) -> Markup:
-    """Draw a mark at the front."""
-    axes, half, middle = body.frame.axes, body.frame.half, body.frame.centre
-    front = middle - axes[:, 1] * half[1]
+    axes, half, middle = body.frame.axes, body.frame.half, body.frame.centre  # and a mark at the front
+    front = (middle - axes[:, 1] * half[1])[:2]
     size = min(0.08, 0.4 * float(half[0]), 0.4 * float(half[1]))
     right, ahead = axes[:2, 0], -axes[:2, 1]
-    corners = (front[:2] - ahead * 2 * size - right * size, front[:2] - ahead * 2 * size + right * size, front[:2])
-    return polygon(plan.ring(corners), fill=INK, fill_opacity="0.6")
+    corners = (front - ahead * 2 * size - right * size, front - ahead * 2 * size + right * size, front)
+    return element("g", shape, polygon(plan.ring(corners), fill=INK, fill_opacity="0.6"))
 
 
 def _walls(stage: MeasuredScene, plan: Plan) -> Iterator[Markup]:
@@ -171,10 +163,10 @@ def _line(plan: Plan, start: Floats, end: Floats, colour: str, wide: float, name
     return element("line", spoken(name), x1=x1, y1=y1, x2=x2, y2=y2, stroke=colour, stroke_width=wide)
 
 
-def _labels(plan: Plan, stage: MeasuredScene) -> Iterator[Markup]:
+def _labels(plan: Plan, bodies: Sequence[Body]) -> Iterator[Markup]:
     """Draw the names of the objects, each moved down until it covers no other."""
     taken: list[tuple[float, float, float]] = []
-    for body in _from_below(stage):
+    for body in bodies:
         x, y = plan.at(float(body.frame.centre[0]), float(body.frame.centre[1]))
         name = body.id if len(body.id) <= LONGEST else body.id[: LONGEST - 3] + "..."
         half = LETTER * len(name) / 2
@@ -226,7 +218,7 @@ class SceneView:
     @cached_property
     def types(self) -> Mapping[str, str]:
         """The support of each object."""
-        return RulesJudge().support_types(self.scene.stage)
+        return {name: support_type(self.scene.stage, body) for name, body in self.scene.stage.bodies.items()}
 
     @cached_property
     def sides(self) -> Mapping[str, tuple[str, ...]]:

@@ -48,13 +48,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.geometry import Transform, asset_rotation
 from tsgkit.lexicon import nearest
 from tsgkit.library.files import decoded, read_bytes, read_text
-from tsgkit.suites.sceneeval.scene_files.files import file_of_asset, inside, json_of
+from tsgkit.suites.sceneeval.scene_files.files import file_of_asset, inside, json_of, objects_in
 
 FUTURE, OBJATHOR, HSSD = "model_info.json", "annotations.json", "fpmodels.csv"
 PACKED = ".gz"
@@ -88,74 +88,72 @@ class Asset(NamedTuple):
     """Its transform is of the mesh with z up."""
 
 
-class AssetSource(Protocol):
-    """A source of assets with one prefix."""
-
-    @property
-    def prefix(self) -> str:
-        """The part of its model ids before the dot."""
-
-    def asset(self, asset_id: str, where: str) -> Asset:
-        """Return one asset. Raise ``FileProblem``, beginning with ``where``, if it is invalid."""
-
-
 @dataclass(frozen=True)
 class Layout:
-    """One of the published folder layouts."""
+    """One of the published folder layouts; ``a|b`` is the first of two fields that says something."""
 
     prefix: str
     mesh: Callable[[str], str]
-    known: Callable[[Path, str], Mapping[str, Any]]
-    """A function that returns a folder's data about an asset by its id."""
-    told: Callable[[Mapping[str, Any]], tuple[str, str]]
-    """Category and description."""
-    mend_winding: bool = False
+    category: str
+    """The field that says it."""
+    description: tuple[str, ...]
+    """The fields that say it together."""
     table: str = ""
     """The file that knows all assets; none where each has its own."""
+    mend_winding: bool = False
     z_up: bool = False
     """Its boxes are written with z up: x is the width, y the depth, z the height."""
     based: bool = False
 
 
+@dataclass(frozen=True)
 class FolderSource:
     """A folder in one of the published layouts, or of a prefix without one."""
 
-    def __init__(self, layout: str, folder: Path) -> None:
-        self.name, self.folder = layout, folder
-
-    @property
-    def _layout(self) -> Layout:
-        return LAYOUTS[self.name]
+    name: str
+    folder: Path
 
     @property
     def prefix(self) -> str:
         """The part of its model ids before the dot."""
-        return self._layout.prefix if self.name in LAYOUTS else self.name
+        return LAYOUTS[self.name].prefix if self.name in LAYOUTS else self.name
 
     def asset(self, asset_id: str, where: str) -> Asset:
-        """Return one asset of the folder."""
+        """Return one asset. Raise ``FileProblem``, beginning with ``where``, if it is invalid."""
         if self.name not in LAYOUTS:
             return _scene_asset(self.folder, self.name, asset_id, where)
-        mesh = file_of_asset(self.folder, asset_id, self._layout.mesh, where)
-        known = self._known(asset_id)
-        category, description = self._layout.told(known)
-        rotation = _rotation(known, where)
-        box = _box(known, "xyz" if self._layout.z_up else "xzy")
-        return Asset(mesh, category, description, rotation, box, self._layout.mend_winding, self._layout.based)
-
-    def _known(self, name: str) -> Mapping[str, Any]:
-        if not self._layout.table:
-            return self._layout.known(self.folder, name)
-        table = self.folder / self._layout.table
-        written = _written(table) or _written(table.with_name(table.name + PACKED))
-        found = _table(self.name, self.folder, written).get(name)
-        return found if isinstance(found, dict) else {}
+        layout, folder = LAYOUTS[self.name], self.folder
+        mesh = file_of_asset(folder, asset_id, layout.mesh, where)
+        if layout.table:
+            table = folder / layout.table
+            written = _written(table) or _written(table.with_name(table.name + PACKED))
+            known = _table(folder, layout.table, written).get(asset_id)
+        else:
+            files = [
+                file_of_asset(folder, asset_id, f"{{}}/data.json{end}".format, str(folder)) for end in ("", PACKED)
+            ]
+            known = _flat(_json_of(*files))
+        known = known if isinstance(known, dict) else {}
+        words = _flat(known)
+        category, description = _words(words, layout.category), _words(words, *layout.description)
+        box = _box(known, "xyz" if layout.z_up else "xzy")
+        return Asset(mesh, category, description, _rotation(known, where), box, layout.mend_winding, layout.based)
 
 
 @lru_cache(maxsize=8)
-def _table(layout: str, folder: Path, written: int) -> Mapping[str, Any]:
+def _table(folder: Path, name: str, written: int) -> Mapping[str, Any]:
     """Return a folder's data about all its assets, cached until the file changes."""
-    return LAYOUTS[layout].known(folder, "")
+    path = inside(folder, name, str(folder))
+    if name == HSSD:
+        rows = list(csv.DictReader(io.StringIO(read_text(path)))) if path.is_file() else []
+        categories = [str(row.get("wnsynsetkey") or "").split(".")[0].replace("_", " ") for row in rows]
+        return {
+            row["id"]: {**row, "category": name} for row, name in zip(rows, categories, strict=True) if row.get("id")
+        }
+    value = _json_of(path, inside(folder, name + PACKED, str(folder)))
+    if isinstance(value, list):
+        return {str(row.get("model_id")): row for row in objects_in(value)}
+    return value if isinstance(value, dict) else {}
 
 
 def _written(path: Path) -> int:
@@ -167,14 +165,14 @@ def _written(path: Path) -> int:
 
 def source_of(text: str) -> FolderSource:
     """Return the source that ``LAYOUT=DIR`` or ``PREFIX=DIR`` names."""
-    said, _, folder = text.partition("=")
-    if not (said and folder):
+    name, _, folder = text.partition("=")
+    if not (name and folder):
         raise UsageError(f"--assets {text}: not LAYOUT=DIR", hint=f"the layouts: {', '.join(LAYOUTS)}, or a prefix")
-    by_prefix = {layout.prefix: name for name, layout in LAYOUTS.items()} | {"scene_agent": SCENE_AGENT}
-    layout = by_prefix.get(said, said)
-    if layout not in {*LAYOUTS, *STOOD_UP} and (alike := nearest(layout, LAYOUTS, limit=1)):
-        raise UsageError(f"--assets {text}: there is no layout {layout}", hint=f"{alike[0].name}?")
-    return FolderSource(layout, Path(folder))
+    by_prefix = {layout.prefix: known for known, layout in LAYOUTS.items()} | {"scene_agent": SCENE_AGENT}
+    name = by_prefix.get(name, name)
+    if name not in {*LAYOUTS, *STOOD_UP} and (alike := nearest(name, LAYOUTS, limit=1)):
+        raise UsageError(f"--assets {text}: there is no layout {name}", hint=f"{alike[0].name}?")
+    return FolderSource(name, Path(folder))
 
 
 def sources_of(texts: Sequence[str]) -> tuple[FolderSource, ...]:
@@ -220,8 +218,7 @@ def _objects_of_scene(path: Path, written: int) -> Mapping[str, Mapping[str, Any
     value = json_of(read_text(path), path.name) if written else {}
     scene = value.get("scene") if isinstance(value, dict) else None
     listed = scene.get("object") if isinstance(scene, dict) else None
-    objects = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
-    return {str(one.get("id")): one for one in objects}
+    return {str(part.get("id")): part for part in objects_in(listed)}
 
 
 def _mesh_of_sdf(path: Path, where: str) -> tuple[Path, Transform | None]:
@@ -240,11 +237,7 @@ def _mesh_of_sdf(path: Path, where: str) -> tuple[Path, Transform | None]:
     return mesh, (factor, 0, 0, 0, 0, factor, 0, 0, 0, 0, factor, 0, 0, 0, 0, 1) if factor != 1 else None
 
 
-def _json_file(folder: Path, name: str) -> Any:  # noqa: ANN401  (as JSON has it)
-    return _json_of(inside(folder, name, str(folder)), inside(folder, name + PACKED, str(folder)))
-
-
-def _json_of(path: Path, packed: Path) -> Any:  # noqa: ANN401
+def _json_of(path: Path, packed: Path) -> Any:  # noqa: ANN401  (as JSON has it)
     """Return the JSON value of a file, or of a gzip file of bounded size; an empty object where there is neither."""
     if path.is_file():
         return json_of(read_text(path), str(path))
@@ -260,56 +253,16 @@ def _json_of(path: Path, packed: Path) -> Any:  # noqa: ANN401
     return json_of(decoded(data, packed), str(packed))
 
 
-def _model_info(folder: Path, name: str) -> Mapping[str, Any]:
-    listed = _json_file(folder, FUTURE)
-    rows = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
-    return {str(row.get("model_id")): row for row in rows}
-
-
-def _annotations(folder: Path, name: str) -> Mapping[str, Any]:
-    found = _json_file(folder, OBJATHOR)
-    return found if isinstance(found, dict) else {}
-
-
-def _csv(folder: Path, name: str) -> Mapping[str, Any]:
-    path = inside(folder, HSSD, str(folder))
-    if not path.is_file():
-        return {}
-    return {row["id"]: row for row in csv.DictReader(io.StringIO(read_text(path))) if row.get("id")}
-
-
-def _own_data(folder: Path, name: str) -> Mapping[str, Any]:
-    files = [file_of_asset(folder, name, f"{{}}/data.json{end}".format, str(folder)) for end in ("", PACKED)]
-    found = _json_of(*files)
-    return _flat(found) if isinstance(found, dict) else {}
-
-
-def _flat(known: Mapping[str, Any]) -> Mapping[str, Any]:
+def _flat(known: Any) -> Any:  # noqa: ANN401  (as JSON has it)
     """Return the data of an asset with its ``annotations`` merged in."""
-    own = known.get("annotations")
+    own = known.get("annotations") if isinstance(known, dict) else None
     return {**known, **own} if isinstance(own, dict) else known
 
 
 def _words(known: Mapping[str, Any], *fields: str) -> str:
-    """Return the values of some fields that say something, joined."""
-    said = [known.get(field) for field in fields]
-    texts = [", ".join(map(str, one)) if isinstance(one, list) else str(one) for one in said if one]
-    return ", ".join(texts)
-
-
-def _told_future(known: Mapping[str, Any]) -> tuple[str, str]:
-    category = _words(known, "category") or _words(known, "super-category")
-    return category, _words(known, "super-category", "style", "theme", "material")
-
-
-def _told_objathor(entry: Mapping[str, Any]) -> tuple[str, str]:
-    known = _flat(entry)
-    known = {**known, "described": known.get("description") or known.get("description_auto")}
-    return _words(known, "category") or _words(known, "ref_category"), _words(known, "ref_category", "described")
-
-
-def _told_hssd(known: Mapping[str, Any]) -> tuple[str, str]:
-    return str(known.get("wnsynsetkey") or "").split(".")[0].replace("_", " "), _words(known, "name")
+    """Return what some fields say, joined; ``a|b`` is the first of two that says something."""
+    values = [next(filter(None, map(known.get, field.split("|"))), None) for field in fields]
+    return ", ".join(", ".join(map(str, value)) if isinstance(value, list) else str(value) for value in values if value)
 
 
 def _hssd_mesh(name: str) -> str:
@@ -317,23 +270,22 @@ def _hssd_mesh(name: str) -> str:
 
 
 def _rotation(known: Mapping[str, Any], where: str) -> Transform | None:
-    if not (known.get("up") and known.get("front")) or not all(isinstance(known[k], str) for k in ("up", "front")):
+    """Return the turn that stands an asset up, where it says its own up and front."""
+    texts = [known.get(name) for name in ("up", "front")]
+    ways = list[tuple[float, ...]]()
+    if not all(text and isinstance(text, str) for text in texts):
         return None
-    ways = [_way(known[name], f"{where}: {name}") for name in ("up", "front")]
-    across = sum(a * b for a, b in zip(*ways, strict=True))
-    if abs(across) > 1e-3:
-        raise FileProblem(f"{where}: up {known['up']} and front {known['front']} are not at right angles")
+    for name, text in zip(("up", "front"), texts, strict=True):
+        try:
+            way = tuple(float(part) for part in str(text).split(","))
+        except ValueError:
+            way = ()
+        if len(way) != 3 or not 0.99 < sum(part * part for part in way) < 1.01:
+            raise FileProblem(f"{where}: {name}: {text!r:.60} is no direction of length 1, as in 0,1,0")
+        ways.append(way)
+    if abs(sum(a * b for a, b in zip(*ways, strict=True))) > 1e-3:
+        raise FileProblem(f"{where}: up {texts[0]} and front {texts[1]} are not at right angles")
     return asset_rotation(*ways)
-
-
-def _way(text: str, where: str) -> tuple[float, ...]:
-    try:
-        way = tuple(float(part) for part in text.split(","))
-    except ValueError:
-        way = ()
-    if len(way) != 3 or not 0.99 < sum(part * part for part in way) < 1.01:
-        raise FileProblem(f"{where}: {text!r:.60} is no direction of length 1, as in 0,1,0")
-    return way
 
 
 def _box(known: Mapping[str, Any], axes: str) -> tuple[float, float, float] | None:
@@ -352,28 +304,29 @@ def extents(written: object, axes: str = "xzy") -> tuple[float, float, float] | 
     """
     if not isinstance(written, dict):
         return None
-    found: dict[str, Any] = written["size"] if isinstance(written.get("size"), dict) else written
-    low, high = found.get("min"), found.get("max")
+    sides: dict[str, Any] = written["size"] if isinstance(written.get("size"), dict) else written
+    low, high = sides.get("min"), sides.get("max")
     if isinstance(low, dict) and isinstance(high, dict):
         corners = [(high.get(axis), low.get(axis)) for axis in axes]
         sizes = [a - b if isinstance(a, int | float) and isinstance(b, int | float) else None for a, b in corners]
     else:
-        sizes = [found.get(axis) for axis in axes]
+        sizes = [sides.get(axis) for axis in axes]
     numbers = [float(size) for size in sizes if isinstance(size, int | float) and 0 < size < 1e4]
     return (numbers[0], numbers[1], numbers[2]) if len(numbers) == 3 else None
 
 
 LAYOUTS = {
-    "threed_future": Layout("3dfModel", "{}/raw_model.obj".format, _model_info, _told_future, table=FUTURE),
-    "objathor": Layout("objaverse", "{0}/{0}.glb".format, _annotations, _told_objathor, True, OBJATHOR),
-    "hssd": Layout("fpModel", _hssd_mesh, _csv, _told_hssd, table=HSSD),
-    "layoutvlm_objathor": Layout(
-        "layoutvlm-objaverse",
-        "{0}/{0}.glb".format,
-        _own_data,
-        lambda known: (_words(known, "category"), _words(known, "description", "materials")),
-        mend_winding=True,
-        z_up=True,
-        based=True,
+    "threed_future": Layout(
+        "3dfModel", "{}/raw_model.obj".format, "category|super-category",
+        ("super-category", "style", "theme", "material"), FUTURE,
     ),
-}
+    "objathor": Layout(
+        "objaverse", "{0}/{0}.glb".format, "category|ref_category",
+        ("ref_category", "description|description_auto"), OBJATHOR, mend_winding=True,
+    ),
+    "hssd": Layout("fpModel", _hssd_mesh, "category", ("name",), HSSD),
+    "layoutvlm_objathor": Layout(
+        "layoutvlm-objaverse", "{0}/{0}.glb".format, "category", ("description", "materials"),
+        mend_winding=True, z_up=True, based=True,
+    ),
+}  # fmt: skip

@@ -11,6 +11,7 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
@@ -18,6 +19,7 @@ from urllib.parse import quote
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tsgkit.errors import FileProblem, NotationError
+from tsgkit.geometry import Mesh, Problem, read_mesh
 from tsgkit.graph.notation.json_triplets import load
 from tsgkit.library.files import read_bytes
 
@@ -115,10 +117,19 @@ class LooksBeside(Mapping[str, bytes]):
 
     def named_in(self, data: bytes) -> list[Path]:
         """Return those whose names occur in a file, and in the materials that it names."""
-        found = {name for name in self if name.encode() in data}
-        materials = [read_bytes(self._folder / name) for name in found if name.lower().endswith(".mtl")]
-        found |= {name for name in self for text in materials if name.encode() in text}
-        return [self._folder / name for name in sorted(found)]
+        names = {name for name in self if name.encode() in data}
+        materials = [read_bytes(self._folder / name) for name in names if name.lower().endswith(".mtl")]
+        names |= {name for name in self for text in materials if name.encode() in text}
+        return [self._folder / name for name in sorted(names)]
+
+
+def mesh_in(path: Path, where: str, name: str = "") -> Mesh:
+    """Return the mesh of a file, with the looks beside it; its own problems name the object, else the place."""
+    ending = path.suffix.lower().removeprefix(".")
+    mesh = read_mesh(read_bytes(path), ending, where=name or where, beside=LooksBeside(path))
+    if isinstance(mesh, Problem):
+        raise FileProblem(f"{where}: mesh: {mesh.message}")
+    return mesh
 
 
 class FileModel(BaseModel):
@@ -135,24 +146,26 @@ def json_of(text: str, where: str) -> Any:  # noqa: ANN401  (as JSON has it)
         raise FileProblem(f"{where}: {error}") from None
 
 
-def problem_of(error: ValidationError, where: str, names: Mapping[tuple[str, int], str] | None = None) -> FileProblem:
-    """Return the first thing that is wrong, with the object (by its id where that is known) and the field."""
+def objects_in(listed: object) -> list[dict[str, Any]]:
+    """Return the JSON objects of a list; none of another value."""
+    return [part for part in listed if isinstance(part, dict)] if isinstance(listed, list) else []
+
+
+def problem_of(error: ValidationError, where: str, value: object = None, **keys: str) -> FileProblem:
+    """Return the first thing that is wrong in a value, with its field and its object.
+
+    ``keys`` are the lists of objects, each with the field that names one in messages; others have their number there.
+    """
     first = error.errors(include_url=False, include_input=False)[0]
     place = list(first["loc"])
+    for end, (name, number) in enumerate(pairwise(place), 2):
+        if name in keys and isinstance(number, int):
+            thing: Any = value
+            for part in place[:end]:
+                thing = thing[part]
+            own = thing.get(keys[str(name)]) if isinstance(thing, dict) else None
+            place[:end] = [f"object {own if isinstance(own, str | int) else f'number {number}'!s:.80}"]
+            break
+    message = "Input should be an object with fields" if first["type"] == "model_type" else first["msg"]
     more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-    for known, name in (names or {}).items():
-        for start in range(len(place) - 1):
-            if tuple(place[start : start + 2]) == known:
-                place[: start + 2] = [name]
-                break
-    spot = ": ".join(str(part) for part in place)
-    return FileProblem(f"{where}: {spot}: {first['msg']}{more}" if spot else f"{where}: {first['msg']}{more}")
-
-
-def object_names(listed: object, field_name: str, key: str) -> dict[tuple[str, int], str]:
-    """Return how the objects of a list are called in messages: by an own field where they have it, else by number."""
-    found: dict[tuple[str, int], str] = {}
-    for number, one in enumerate(listed if isinstance(listed, list) else ()):
-        said = one.get(key) if isinstance(one, dict) else None
-        found[field_name, number] = f"object {said if isinstance(said, str | int) else f'number {number}'!s:.80}"
-    return found
+    return FileProblem(": ".join([where, *map(str, place), message]) + more)

@@ -3,8 +3,8 @@
 >>> [piece.name for piece in pieces_of_scene(Path("rooms/scene_0.glb"), ())]
 ['scene_0.glb']
 >>> objects = '[{"id": "bed_1", "size": [2, 1.6, 0.5]}, {"id": "cup_1", "mesh": "cup.glb"}]'
->>> boxes_in('{"format": "tsgkit/room", "objects": ' + objects + '}', "scene_0.json")
-Counted(boxes=1, objects=2)
+>>> are_boxes('{"format": "tsgkit/room", "objects": ' + objects + '}', "scene_0.json", {})
+[True, False]
 
 Nothing outside the folder, and the asset folders that were given, is read. Assets that were made for a scene lie in
 ``scene_<ID>/assets`` beside its file, and are found without being given. What a scene is made of has names that stay
@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple, TypeVar
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import read_bytes, read_text
-from tsgkit.suites.sceneeval.scene_files.assets import AssetSource, FolderSource
+from tsgkit.suites.sceneeval.scene_files.assets import FolderSource
 from tsgkit.suites.sceneeval.scene_files.files import LooksBeside, inside, json_of, plain_id
 from tsgkit.suites.sceneeval.scene_files.glb import read_glb
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import MISSING, LoadedScene
@@ -32,7 +32,6 @@ from tsgkit.suites.sceneeval.scene_files.states import models_of, read_state
 from tsgkit.suites.task import Piece
 
 ENDINGS = (".json", ".glb")
-Source = TypeVar("Source", bound=AssetSource)
 
 
 def name_of(item_id: str) -> str:
@@ -43,15 +42,15 @@ def name_of(item_id: str) -> str:
 def scene_file(folder: Path, item_id: str) -> Path | None:
     """Return the file of an id; None where there is none. A link that is outside the folder is refused."""
     name = name_of(plain_id(item_id, f"{folder}: scene"))
-    found = [inside(folder, name + ending, str(folder)) for ending in ENDINGS if (folder / (name + ending)).exists()]
-    if len(found) > 1:
-        raise FileProblem(f"{folder}: {name} is there twice: {' and '.join(path.name for path in found)}")
-    if found and not found[0].is_file():
-        raise FileProblem(f"{found[0].name}: this is no file, but a folder or a device")
-    return found[0] if found else None
+    paths = [inside(folder, name + ending, str(folder)) for ending in ENDINGS if (folder / (name + ending)).exists()]
+    if len(paths) > 1:
+        raise FileProblem(f"{folder}: {name} is there twice: {' and '.join(path.name for path in paths)}")
+    if paths and not paths[0].is_file():
+        raise FileProblem(f"{paths[0].name}: this is no file, but a folder or a device")
+    return paths[0] if paths else None
 
 
-def read_scene(path: Path, sources: Sequence[AssetSource] = (), *, missing: str = MISSING[0]) -> LoadedScene:
+def read_scene(path: Path, sources: Sequence[FolderSource] = (), *, missing: str = MISSING[0]) -> LoadedScene:
     """Return the scene in a file; ``FileProblem`` names the object and the field that are wrong."""
     if path.suffix.lower() == ".glb":
         return read_glb(read_bytes(path), path.name)
@@ -74,14 +73,14 @@ def read_scene(path: Path, sources: Sequence[AssetSource] = (), *, missing: str 
     raise FileProblem(f"{path.name}: format: {form!r:.60} is neither {STATE} nor {OURS}")
 
 
-def _by_prefix(path: Path, text: str, sources: Iterable[Source]) -> dict[str, Source | FolderSource]:
+def _by_prefix(path: Path, text: str, sources: Iterable[FolderSource]) -> dict[str, FolderSource]:
     """Return the sources by prefix, and for other prefixes the assets that lie beside the scene."""
-    found: dict[str, Source | FolderSource] = {source.prefix: source for source in sources}
+    by_prefix = {source.prefix: source for source in sources}
     assets = path.parent / path.stem / "assets"
-    for prefix, asset_id in models_of(text, path.name, found) if assets.is_dir() else ():
-        if prefix not in found:
-            found[prefix] = FolderSource(prefix, path.parent if "__" in asset_id else assets)
-    return found
+    for prefix, asset_id in models_of(text, path.name, by_prefix) if assets.is_dir() else ():
+        if prefix not in by_prefix:
+            by_prefix[prefix] = FolderSource(prefix, path.parent if "__" in asset_id else assets)
+    return by_prefix
 
 
 def pieces_of_scene(path: Path, sources: Sequence[FolderSource]) -> Iterator[Piece]:
@@ -95,22 +94,17 @@ def pieces_of_scene(path: Path, sources: Sequence[FolderSource]) -> Iterator[Pie
         return
     for mesh in dict.fromkeys(meshes_of(text, path.name, path.parent)):
         yield from _mesh(mesh, path.parent, "")
-    at_hand = _by_prefix(path, text, sources)
-    for prefix, asset_id in dict.fromkeys(models_of(text, path.name, at_hand)):
-        if prefix in at_hand:
-            yield from _asset(at_hand[prefix], asset_id)
-
-
-def _asset(source: FolderSource, asset_id: str) -> Iterator[Piece]:
-    """Yield a collection's data about an asset, and its mesh; nothing if it cannot be found."""
-    try:
-        asset = source.asset(asset_id, asset_id)
-    except FileProblem:
-        return
-    told = (asset.category, asset.description, asset.rotation, asset.box, asset.mend_winding)
-    yield Piece(f"{source.name}={asset_id}", json.dumps(told))
-    if asset.mesh.is_file():
-        yield from _mesh(asset.mesh, source.folder, f"{source.name}/")
+    by_prefix = _by_prefix(path, text, sources)
+    for prefix, asset_id in dict.fromkeys(models_of(text, path.name, by_prefix)):
+        try:
+            source = by_prefix[prefix]
+            asset = source.asset(asset_id, asset_id)
+        except (FileProblem, KeyError):  # said when the scene is read
+            continue
+        known = (asset.category, asset.description, asset.rotation, asset.box, asset.mend_winding)
+        yield Piece(f"{source.name}={asset_id}", json.dumps(known))
+        if asset.mesh.is_file():
+            yield from _mesh(asset.mesh, source.folder, f"{source.name}/")
 
 
 def _mesh(mesh: Path, folder: Path, before: str) -> Iterator[Piece]:
@@ -124,50 +118,34 @@ ASK_NOBODY = ("script:", "replay:")
 """Prefixes of judges that look at no image."""
 
 
-class Counted(NamedTuple):
-    """The number of bare boxes, and of all objects."""
-
-    boxes: int
-    objects: int
-
-
-def check_boxes(folder: Path, name: str, item_ids: Iterable[str], sources: Iterable[AssetSource]) -> None:
+def check_boxes(folder: Path, name: str, item_ids: Iterable[str], sources: Sequence[FolderSource]) -> None:
     """Raise ``UsageError`` if most objects of a folder's scenes are bare boxes."""
-    sources = tuple(sources)
-    found = [_in_file(folder, item_id, sources) for item_id in item_ids]
-    boxes, objects = (sum(numbers) for numbers in zip(*found, strict=True)) if found else (0, 0)
-    if 2 * boxes > objects:
+    boxes = list[bool]()
+    for item_id in item_ids:
+        with suppress(FileProblem):  # said when the scene is read
+            path = scene_file(folder, item_id)
+            if path is not None and path.suffix.lower() == ".json":
+                text = read_text(path)
+                boxes += are_boxes(text, path.name, _by_prefix(path, text, sources))
+    if 2 * sum(boxes) > len(boxes):
         raise UsageError(
-            f"{name}: {boxes:,} of {objects:,} objects are bare boxes, as conversions leave them: "
+            f"{name}: {sum(boxes):,} of {len(boxes):,} objects are bare boxes, as conversions leave them: "
             "a model would be shown boxes, and judge those",
             hint="give them their meshes (scene convert --to state, then --assets LAYOUT=DIR), take --judge rules, "
             "or give --boxes to let a model judge boxes",
         )
 
 
-def _in_file(folder: Path, item_id: str, sources: Iterable[AssetSource]) -> Counted:
-    try:
-        path = scene_file(folder, item_id)
-        if path is None or path.suffix.lower() != ".json":
-            return Counted(0, 0)
-        text = read_text(path)
-        return boxes_in(text, path.name, _by_prefix(path, text, sources))
-    except FileProblem:  # told when the room is looked at
-        return Counted(0, 0)
-
-
-def boxes_in(text: str, name: str, sources: Mapping[str, AssetSource] | None = None) -> Counted:
-    """Return the bare boxes of one scene; for a published state, the objects whose meshes are missing."""
+def are_boxes(text: str, name: str, sources: Mapping[str, FolderSource]) -> list[bool]:
+    """Return which objects of a scene are bare boxes: in a published state those whose meshes are missing."""
     value = json_of(text, name)
     objects = value.get("objects") if isinstance(value, dict) else None
     if isinstance(objects, list):
-        bare = (
+        return [
             isinstance(thing, dict) and thing.get("shape", "box") == "box" and not any(map(thing.get, LOOKS))
             for thing in objects
-        )
-        return Counted(sum(bare), len(objects))
-    models = models_of(text, name, sources or {})
-    there = [(sources or {}).get(prefix) for prefix, _ in models]
-    pairs = zip(there, models, strict=True)
-    missing = [source is None or not source.asset(asset, name).mesh.is_file() for source, (_, asset) in pairs]
-    return Counted(sum(missing), len(models))
+        ]
+    return [
+        prefix not in sources or not sources[prefix].asset(asset_id, name).mesh.is_file()
+        for prefix, asset_id in models_of(text, name, sources)
+    ]

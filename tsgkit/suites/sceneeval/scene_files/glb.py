@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from tsgkit.errors import FileProblem
-from tsgkit.geometry import Architecture, Object, Problem, Scene
+from tsgkit.geometry import Object, Problem, Scene
 from tsgkit.geometry.gltf import NotRead, PlainFile, chunks_of, plain
 from tsgkit.geometry.libraries import np
 from tsgkit.geometry.meshes import mesh_of_file
@@ -43,17 +43,43 @@ UPRIGHT = ((1.0, 0, 0), (0, 0, -1.0), (0, 1.0, 0))
 def read_glb(data: bytes, name: str) -> LoadedScene:
     """Return the room of a file."""
     content, file = _opened(data, name)
-    nodes = _list(content, "nodes", name)
-    objects: list[Object] = []
+    nodes, scenes, which = _list(content, "nodes", name), _list(content, "scenes", name), content.get("scene", 0)
+    if not (isinstance(which, int) and 0 <= which < len(scenes) and isinstance(scenes[which], dict)):
+        raise FileProblem(f"{name}: scene: there is no scene {which!r:.40}")
+    paths: list[tuple[int, ...]] = [(number,) for number in _list(scenes[which], "nodes", name)]
+    if len(paths) == 1 and "mesh" not in (only := _node(nodes, paths[0][0], name)):
+        paths = [(paths[0][0], child) for child in _list(only, "children", name)]
+    if len(paths) > MOST_NODES:
+        raise FileProblem(f"{name}: {len(paths):,} objects, and {MOST_NODES:,} are read at most")
+    paths = [
+        path for path in paths if any("mesh" in _node(nodes, below, name) for below in _below(nodes, path[-1], name))
+    ]
+    objects, names = list[Object](), set[str]()
     attributes: dict[str, tuple[str, ...]] = {}
-    taken: set[str] = set()
-    for path in _objects(content, nodes, name):
-        thing, own = _object(path, file, name, taken)
-        objects.append(thing)
-        taken.add(thing.id)
-        if own is not None:
-            attributes[thing.id] = own
-    return LoadedScene(Scene(name, tuple(objects), _built(content, name)), attributes)
+    for path in paths:
+        top = _node(file.content["nodes"], path[-1], name)
+        own_name = str(top.get("name") or f"node_{path[-1]}")
+        object_id = own_name if own_name not in names else f"{own_name}.{path[-1]}"
+        where = f"{name}: object {object_id}"
+        try:
+            mesh = mesh_of_file(_alone(path[-1], file, name), object_id)
+        except NotRead as error:
+            raise FileProblem(f"{where}: mesh: {error}") from None
+        if isinstance(mesh, Problem):
+            raise FileProblem(f"{where}: mesh: {mesh.message}")
+        extras = _extras(top)
+        category = str(extras.get("category") or _NUMBERED.sub("", own_name).replace("_", " "))
+        if isinstance(listed := extras.get("attributes"), list):
+            attributes[object_id] = tuple(map(str, listed))
+        place = _place([_node(file.content["nodes"], number, name) for number in path], where)
+        objects.append(Object(object_id, mesh, place, category, str(extras.get("description") or "")))
+        names.add(object_id)
+    built = {key: part for key, part in _extras(scenes[which]).items() if key in BUILT}
+    try:
+        architecture = architecture_of(SceneGiven.model_validate({"format": FORMAT, **built}))
+    except ValidationError as error:
+        raise problem_of(error, f"{name}: extras of the scene") from None
+    return LoadedScene(Scene(name, tuple(objects), architecture), attributes)
 
 
 def _opened(data: bytes, name: str) -> tuple[dict[str, Any], PlainFile]:
@@ -77,77 +103,34 @@ def _opened(data: bytes, name: str) -> tuple[dict[str, Any], PlainFile]:
 
 
 def _list(content: Mapping[str, Any], field: str, name: str) -> list[Any]:
-    found = content.get(field, [])
-    if not isinstance(found, list):
+    if not isinstance(listed := content.get(field, []), list):
         raise FileProblem(f"{name}: {field}: a list is needed")
-    return found
+    return listed
 
 
 def _node(nodes: Sequence[Any], number: object, name: str) -> dict[str, Any]:
     if not (isinstance(number, int) and 0 <= number < len(nodes) and isinstance(nodes[number], dict)):
         raise FileProblem(f"{name}: nodes: there is no node {number!r:.40}")
-    found: dict[str, Any] = nodes[number]
-    return found
-
-
-def _scene(content: Mapping[str, Any], name: str) -> dict[str, Any]:
-    scenes, which = _list(content, "scenes", name), content.get("scene", 0)
-    if not (isinstance(which, int) and 0 <= which < len(scenes) and isinstance(scenes[which], dict)):
-        raise FileProblem(f"{name}: scene: there is no scene {which!r:.40}")
-    found: dict[str, Any] = scenes[which]
-    return found
+    node: dict[str, Any] = nodes[number]
+    return node
 
 
 def _extras(of: Mapping[str, Any]) -> Mapping[str, Any]:
-    found = of.get("extras")
-    return found if isinstance(found, dict) else {}
-
-
-def _objects(content: Mapping[str, Any], nodes: list[Any], name: str) -> list[tuple[int, ...]]:
-    """Return the nodes that are objects, each with the nodes above it."""
-    roots: list[tuple[int, ...]] = [(number,) for number in _list(_scene(content, name), "nodes", name)]
-    if len(roots) == 1 and "mesh" not in (only := _node(nodes, roots[0][0], name)):
-        roots = [(roots[0][0], child) for child in _list(only, "children", name)]
-    if len(roots) > MOST_NODES:
-        raise FileProblem(f"{name}: {len(roots):,} objects, and {MOST_NODES:,} are read at most")
-    return [
-        path for path in roots if any("mesh" in _node(nodes, under, name) for under in _below(nodes, path[-1], name))
-    ]
+    extras = of.get("extras")
+    return extras if isinstance(extras, dict) else {}
 
 
 def _below(nodes: list[Any], top: int, name: str) -> list[int]:
     """Return a node and all below it."""
-    found: list[int] = []
+    below: list[int] = []
     waiting = [top]
     while waiting:
         number = waiting.pop()
-        if number in found:
+        if number in below:
             raise FileProblem(f"{name}: nodes: node {number} is its own descendant, or has two parents")
-        found.append(number)
+        below.append(number)
         waiting += _list(_node(nodes, number, name), "children", name)
-    return found
-
-
-def _object(
-    path: tuple[int, ...], file: PlainFile, name: str, taken: set[str]
-) -> tuple[Object, tuple[str, ...] | None]:
-    nodes = file.content["nodes"]
-    top = _node(nodes, path[-1], name)
-    said = str(top.get("name") or f"node_{path[-1]}")
-    object_id = said if said not in taken else f"{said}.{path[-1]}"
-    where = f"{name}: object {object_id}"
-    try:
-        found = mesh_of_file(_alone(path[-1], file, name), object_id)
-    except NotRead as error:
-        raise FileProblem(f"{where}: mesh: {error}") from None
-    if isinstance(found, Problem):
-        raise FileProblem(f"{where}: mesh: {found.message}")
-    extras = _extras(top)
-    category = str(extras.get("category") or _NUMBERED.sub("", said).replace("_", " "))
-    own = extras.get("attributes")
-    attributes = tuple(map(str, own)) if isinstance(own, list) else None
-    place = _place([_node(nodes, number, name) for number in path], where)
-    return Object(object_id, found, place, category, str(extras.get("description") or "")), attributes
+    return below
 
 
 def _alone(top: int, file: PlainFile, name: str) -> PlainFile:
@@ -160,12 +143,12 @@ def _alone(top: int, file: PlainFile, name: str) -> PlainFile:
         raise FileProblem(f"{name}: nodes: node {top} names a mesh that is not there")
     new = []
     for number in kept:
-        one = {key: nodes[number][key] for key in _KEPT if key in nodes[number] and (number != top or key == "mesh")}
-        if "mesh" in one:
-            one["mesh"] = used.index(one["mesh"])
+        node = {key: nodes[number][key] for key in _KEPT if key in nodes[number] and (number != top or key == "mesh")}
+        if "mesh" in node:
+            node["mesh"] = used.index(node["mesh"])
         if children := nodes[number].get("children"):
-            one["children"] = [kept.index(child) for child in children]
-        new.append(one)
+            node["children"] = [kept.index(child) for child in children]
+        new.append(node)
     return file.part(used, new)
 
 
@@ -199,17 +182,8 @@ def _matrix(node: Mapping[str, Any], where: str) -> Floats:
 
 
 def _numbers(node: Mapping[str, Any], field: str, default: list[float], where: str) -> list[float]:
-    found = node.get(field, default)
-    good = isinstance(found, list) and len(found) == len(default)
-    if not good or not all(isinstance(one, int | float) and abs(one) <= FARTHEST for one in found):
+    numbers = node.get(field, default)
+    is_list = isinstance(numbers, list) and len(numbers) == len(default)
+    if not is_list or not all(isinstance(number, int | float) and abs(number) <= FARTHEST for number in numbers):
         raise FileProblem(f"{where}: {field}: {len(default)} numbers up to {FARTHEST:g} are needed")
-    return [float(one) for one in found]
-
-
-def _built(content: Mapping[str, Any], name: str) -> Architecture | None:
-    extras = _extras(_scene(content, name))
-    said = {key: extras[key] for key in BUILT if key in extras}
-    try:
-        return architecture_of(SceneGiven.model_validate({"format": FORMAT, **said}))
-    except ValidationError as error:
-        raise problem_of(error, f"{name}: extras of the scene") from None
+    return [float(number) for number in numbers]

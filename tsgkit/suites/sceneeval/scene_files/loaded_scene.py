@@ -49,9 +49,9 @@ class TimeLimit:
     @property
     def rest(self) -> TimeLimit:
         """The same limit for work in another process, of which as much is used up."""
-        found = TimeLimit(self._seconds)
-        found._spent = self._spent
-        return found
+        rest = TimeLimit(self._seconds)
+        rest._spent = self._spent
+        return rest
 
     @contextmanager
     def working(self) -> Iterator[None]:

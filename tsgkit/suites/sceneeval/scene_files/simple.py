@@ -24,8 +24,7 @@ room is put around the objects.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -39,19 +38,16 @@ from tsgkit.geometry import (
     Object,
     Opening,
     Primitive,
-    Problem,
     Scene,
     Shape,
     Wall,
     box,
-    read_mesh,
     standing,
 )
 from tsgkit.geometry.libraries import np
 from tsgkit.geometry.materials import joined, linear, plain
 from tsgkit.geometry.meshes import FORMATS, mesh_of, stacked
-from tsgkit.library.files import read_bytes
-from tsgkit.suites.sceneeval.scene_files.files import FileModel, LooksBeside, inside, json_of, object_names, problem_of
+from tsgkit.suites.sceneeval.scene_files.files import FileModel, inside, json_of, mesh_in, problem_of
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import MISSING, LoadedScene
 
 FORMAT = "tsgkit/room"
@@ -165,31 +161,25 @@ class SceneGiven(FileModel):
     objects: tuple[ObjectGiven, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Place:
-    """The folder of a file, and the treatment of missing meshes."""
-
-    file: str
-    folder: Path
-    missing: str
-
-
 def read_simple(text: str, name: str, folder: Path, *, missing: str = MISSING[0]) -> LoadedScene:
     """Return the scene of a text; meshes are read from the folder only."""
     value = json_of(text, name)
-    listed = value.get("objects") if isinstance(value, dict) else None
     try:
         given = SceneGiven.model_validate(value)
     except ValidationError as error:
-        raise problem_of(error, name, object_names(listed, "objects", "id")) from None
-    ids = [one.id for one in given.objects]
-    if twice := next((one for one in ids if ids.count(one) > 1), None):
+        raise problem_of(error, name, value, objects="id") from None
+    ids = [thing.id for thing in given.objects]
+    if twice := next((own for own in ids if ids.count(own) > 1), None):
         raise FileProblem(f"{name}: object {twice}: id: two objects have it")
-    place = _Place(name, folder, missing)
-    notes: list[str] = []
-    objects = tuple(_object(thing, place, notes) for thing in given.objects)
+    notes = list[str]()
+    objects = list[Object]()
+    for thing in given.objects:
+        shape, lift = _shape(thing, f"{name}: object {thing.id}", folder, missing, notes)
+        x, y, z = thing.at
+        place = standing((x, y, z + lift * thing.scale), yaw=thing.yaw, scale=thing.scale)
+        objects.append(Object(thing.id, shape, place, thing.category, thing.description))
     attributes = {thing.id: thing.attributes for thing in given.objects if thing.attributes is not None}
-    return LoadedScene(Scene(name, objects, architecture_of(given)), attributes, tuple(notes))
+    return LoadedScene(Scene(name, tuple(objects), architecture_of(given)), attributes, tuple(notes))
 
 
 def architecture_of(given: SceneGiven) -> Architecture | None:
@@ -217,32 +207,39 @@ def architecture_of(given: SceneGiven) -> Architecture | None:
     return Architecture(tuple(floors), tuple(walls)) if floors or walls else None
 
 
-def _openings(given: Sequence[OpeningGiven]) -> tuple[Opening, ...]:
-    return tuple(Opening(one.kind, (one.at, one.sill), (one.at + one.width, one.sill + one.height)) for one in given)
+def _openings(given: Iterable[OpeningGiven]) -> tuple[Opening, ...]:
+    return tuple(
+        Opening(hole.kind, (hole.at, hole.sill), (hole.at + hole.width, hole.sill + hole.height)) for hole in given
+    )
 
 
-def _object(given: ObjectGiven, place: _Place, notes: list[str]) -> Object:
-    lift = 0.0  # the height of the shape's origin above the object's underside
-    shape: Shape
+def _shape(given: ObjectGiven, where: str, folder: Path, missing: str, notes: list[str]) -> tuple[Shape, float]:
+    """Return the shape of an object in its colour, and the height of the shape's origin above its underside."""
     if given.parts:
-        shape = _joined(given.parts, given.colour)
-    elif given.mesh is not None:
-        shape, lift = _mesh(given, place, notes)
-        shape = _coloured(shape, given.colour)
+        return _joined(given.parts, given.colour), 0.0
+    shape: Shape
+    wide, deep, high = given.size or (0.0, 0.0, 0.0)
+    lift = 0.0
+    if given.mesh is None:
+        shape, lift = Primitive(given.shape, (wide, deep, high)), high / 2
     else:
-        assert given.size is not None  # noqa: S101  (the reader saw to it)
-        shape, lift = _coloured(Primitive(given.shape, given.size), given.colour), given.size[2] / 2
-    x, y, z = given.at
-    stands = standing((x, y, z + lift * given.scale), yaw=given.yaw, scale=given.scale)
-    return Object(given.id, shape, stands, given.category, given.description)
-
-
-def _coloured(shape: Shape, colour: str | None) -> Shape:
-    """Return the shape in a colour, where it has no paint of its own."""
-    if colour is None or (isinstance(shape, Mesh) and shape.paint is not None):
-        return shape
+        path = inside(folder, given.mesh, f"{where}: mesh")
+        if path.suffix.lower().removeprefix(".") not in FORMATS:
+            raise FileProblem(f"{where}: mesh: {path.name} is none of {', '.join(FORMATS)}")
+        if path.is_file():
+            shape = mesh_in(path, where, given.id)
+        elif missing == "box" and given.size is not None:
+            notes.append(f"object {given.id}: {given.mesh} is missing, and its box is taken")
+            shape, lift = box(wide, deep, high), high / 2
+        else:
+            hint = "with --missing box its size is taken"
+            hint = hint if given.size else "give it a size to be taken with --missing box"
+            raise FileProblem(f"{where}: mesh: there is no file {given.mesh}", hint=hint)
+    if given.colour is None or (isinstance(shape, Mesh) and shape.paint is not None):
+        return shape, lift
     mesh = mesh_of(shape)
-    return Mesh.of(mesh.vertices, mesh.faces, plain(_light(colour), len(mesh.vertices), len(mesh.faces)))
+    paint = plain(_light(given.colour), len(mesh.vertices), len(mesh.faces))
+    return Mesh.of(mesh.vertices, mesh.faces, paint), lift
 
 
 def _light(colour: str) -> Sequence[float]:
@@ -262,30 +259,12 @@ def _joined(parts: Sequence[PartGiven], colour: str | None) -> Mesh:
     return Mesh.of(np.ascontiguousarray(vertices), faces, joined(paints) if is_painted else None)
 
 
-def _mesh(given: ObjectGiven, place: _Place, notes: list[str]) -> tuple[Shape, float]:
-    where = f"{place.file}: object {given.id}: mesh"
-    path = inside(place.folder, given.mesh or "", where)
-    ending = path.suffix.lower().removeprefix(".")
-    if ending not in FORMATS:
-        raise FileProblem(f"{where}: {path.name} is none of {', '.join(FORMATS)}")
-    if not path.is_file():
-        if place.missing == "box" and given.size is not None:
-            notes.append(f"object {given.id}: {given.mesh} is missing, and its box is taken")
-            return box(*given.size), given.size[2] / 2
-        hint = "with --missing box its size is taken" if given.size else "give it a size to be taken with --missing box"
-        raise FileProblem(f"{where}: there is no file {given.mesh}", hint=hint)
-    found = read_mesh(read_bytes(path), ending, where=given.id, beside=LooksBeside(path))
-    if isinstance(found, Problem):
-        raise FileProblem(f"{where}: {found.message}")
-    return found, 0.0
-
-
 def meshes_of(text: str, name: str, folder: Path) -> list[Path]:
     """Return the existing mesh files that a scene names in its folder; none if it cannot be read."""
     try:
         value = json_of(text, name)
-        named = [one.get("mesh") for one in value["objects"] if isinstance(one, dict)]
-        found = [inside(folder, one, name) for one in named if isinstance(one, str)]
+        meshes = [thing.get("mesh") for thing in value["objects"] if isinstance(thing, dict)]
+        paths = [inside(folder, mesh, name) for mesh in meshes if isinstance(mesh, str)]
     except (FileProblem, KeyError, TypeError):
         return []
-    return [path for path in found if path.is_file()]
+    return [path for path in paths if path.is_file()]

@@ -26,7 +26,7 @@ from tsgkit.runs.rescore_job import Rescoring
 from tsgkit.runs.subjects import Limits
 from tsgkit.suites.sceneeval.annotations import annotation_of
 from tsgkit.suites.sceneeval.judges import answers
-from tsgkit.suites.sceneeval.judges.judge import MeasuredRoomRelation
+from tsgkit.suites.sceneeval.judges.answers import MeasuredRoomRelation
 from tsgkit.suites.sceneeval.judges.model import FIELDS, JudgePrompts, ModelJudge
 from tsgkit.suites.sceneeval.scene_files import loaded_scene
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import TimeLimit, TooLong

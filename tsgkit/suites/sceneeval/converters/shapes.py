@@ -1,4 +1,4 @@
-"""Validated numbers of other tools' files: bounded and finite values, sizes of boxes and assets, rooms around outlines.
+"""Shapes that other tools describe: sizes of boxes and assets, rooms around outlines.
 
 >>> room_within(rectangle(4, 3), Ledger(), 2.5, "den").walls[1]
 Wall(name='den_2', start=(4.0, 0.0, 0.0), end=(4.0, 3.0, 0.0), height=2.5, openings=())
@@ -10,66 +10,21 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, pairwise
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
-
-from tsgkit.errors import FileProblem
-from tsgkit.geometry import Architecture, Floor, Wall, read_mesh
+from tsgkit.geometry import Architecture, Floor, Wall
 from tsgkit.geometry.libraries import shapely
-from tsgkit.geometry.problems import Problem
-from tsgkit.library.files import read_bytes
-from tsgkit.suites.sceneeval.converters.arrangements import Holder, Ledger, Point
+from tsgkit.suites.sceneeval.converters.arrangements import Ledger, Point
 from tsgkit.suites.sceneeval.scene_files.assets import Asset, extents
-from tsgkit.suites.sceneeval.scene_files.files import LooksBeside, problem_of
-from tsgkit.suites.sceneeval.scene_files.simple import HEIGHT, Far
+from tsgkit.suites.sceneeval.scene_files.files import mesh_in
+from tsgkit.suites.sceneeval.scene_files.simple import HEIGHT
 
-MOST_OBJECTS = 5000
 SHORT = 1e-3
 MOST_COMPARED = 400
 STRAIGHT = math.cos(math.radians(0.5))
 """The least cosine of the angle by which a thing leans that stands upright."""
-_NUMBER = re.compile(r"(?:(?<![\s_-])[\s_-]+|(?<!\d))\d+$")
-
-
-def _text(value: object) -> object:
-    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
-
-
-Label = Annotated[str, BeforeValidator(_text)]
-"""A name; numbers are taken as their digits."""
-NotNegative = Annotated[Far, Field(ge=0)]
 Corner = tuple[float, float]
-Flat = tuple[Far, Far]
-Deep = tuple[Far, Far, Far]
-
-
-class ForeignModel(BaseModel):
-    """A model of another tool's data: invalid numbers are refused, unknown fields are reported."""
-
-    model_config = ConfigDict(frozen=True, extra="allow", allow_inf_nan=False, populate_by_name=True)
-
-    @classmethod
-    def of(cls, value: object, where: str, names: Mapping[tuple[str, int], str] | None = None) -> Self:
-        """Return a value as this model; ``FileProblem`` names the first fault, its object by ``names``."""
-        try:
-            return cls.model_validate(value)
-        except ValidationError as error:
-            raise problem_of(error, where, names) from None
-
-
-class Vector(ForeignModel):
-    """A position, or angles, by axis names."""
-
-    x: Far = 0.0
-    y: Far = 0.0
-    z: Far = 0.0
-
-
-def refuse_many(number: int, where: str) -> None:
-    """Raise ``FileProblem`` if a scene has more objects than any room."""
-    if number > MOST_OBJECTS:
-        raise FileProblem(f"{where}: {number:,} objects, and {MOST_OBJECTS:,} are read at most")
+_NUMBER = re.compile(r"(?:(?<![\s_-])[\s_-]+|(?<!\d))\d+$")
 
 
 def plain_category(name: str) -> str:
@@ -80,11 +35,6 @@ def plain_category(name: str) -> str:
     """
     plain = name.replace("_", " ").strip()
     return (_NUMBER.sub("", plain).strip() or plain or "thing")[:180]
-
-
-def hanging(category: str) -> Holder | None:
-    """Return the holder of categories of 3D-FRONT that hang from the ceiling."""
-    return "ceiling" if category in ("ceiling lamp", "pendant lamp") else None
 
 
 # boxes
@@ -116,10 +66,7 @@ def box_of_mesh(asset: Asset, where: str) -> MeshBox | None:
     """Measure the mesh of an asset; None where that is not there, or flat."""
     if not asset.mesh.is_file():
         return None
-    ending = asset.mesh.suffix.lower().removeprefix(".")
-    mesh = read_mesh(read_bytes(asset.mesh), ending, where=where, beside=LooksBeside(asset.mesh))
-    if isinstance(mesh, Problem):
-        raise FileProblem(f"{where}: mesh: {mesh.message}")
+    mesh = mesh_in(asset.mesh, where)
     vertices = (mesh if asset.rotation is None else mesh.moved(asset.rotation)).vertices
     low, high = vertices.min(axis=0), vertices.max(axis=0)
     (wide, up, deep), (x, y, z) = (high - low).tolist(), ((low + high) / 2).tolist()
