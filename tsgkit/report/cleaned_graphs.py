@@ -45,6 +45,8 @@ from tsgkit.report.table import Table
 BY_RULES, BY_HANDS, BY_MODEL = "rules", "hands", "model"
 MOST_DRAWN = 300
 """So many changed graphs are drawn on a page; the others are shown as triplets."""
+MOST_OPEN = 50
+"""So many changed graphs are shown at once; the others are opened in parts of as many."""
 
 
 @dataclass(frozen=True)
@@ -216,8 +218,16 @@ def write_page(title: str, items: Sequence[CleanedItem], notes: Sequence[str] = 
         if item.cleaned.touched or item.cleaned.proposed:
             shown += _graphs(item, room)
             room -= len(item.cleaned.touched)
-    changed = html.section("Changed graphs", *shown) if shown else html.paragraph("No graph was changed.")
-    return html.whole_page(title, said, *drawn, html.listed(html.name(note) for note in notes), changed)
+    listed = html.listed(html.name(note) for note in notes)
+    if not shown:
+        return html.whole_page(title, said, *drawn, listed, html.paragraph("No graph was changed."))
+    parts = [
+        html.folded(text(f"{start + 1:,} to {min(start + MOST_OPEN, len(shown)):,} of {len(shown):,}"),
+                    *shown[start : start + MOST_OPEN], is_open=not start)
+        for start in range(0, len(shown), MOST_OPEN)
+    ]  # fmt: skip
+    changed = html.section("Changed graphs", *(shown if len(shown) <= MOST_OPEN else parts))
+    return html.whole_page(title, said, *drawn, listed, changed)
 
 
 def _graphs(item: CleanedItem, room: int) -> Iterator[Markup]:
