@@ -47,7 +47,11 @@ class ListedDecisions:
     delay: float = 0.0
 
     def entries(self) -> list[Entry]:
-        return [{"name": name, "decision": self.made.get(n, (None,))[0]} for n, name in enumerate(self.names)]
+        kinds = (name.partition(",")[0] for name in self.names)
+        return [
+            {"name": name, "decision": self.made.get(n, (None,))[0], "kind": kind}
+            for n, (name, kind) in enumerate(zip(self.names, kinds, strict=True))
+        ]
 
     def shown(self, number: int) -> Shown:
         made = self.made.get(number)

@@ -17,7 +17,7 @@ from tsgkit.agents import prompts
 from tsgkit.agents.review import Review, before_and_after, decided, proposal
 from tsgkit.agents.solvers import AGENTS, passage_of, sentence_of, written
 from tsgkit.cli import main
-from tsgkit.cli.review import shown_lines
+from tsgkit.cli.review import part_lines
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph import ActionGraph
 from tsgkit.graph.hands import UNKNOWN
@@ -226,16 +226,16 @@ def test_only_what_is_accepted_is_done_and_a_change_of_what_was_rejected_is_left
     rejected, accepted = ({"decision": one, "after": None} for one in ("reject", "accept"))
     assert decided(start, graph("g h i"), steps, [rejected, accepted]) == (start, ())
     assert before_and_after(start, steps, [rejected]) == (start, start)
-    said = "\n".join(shown_lines(Proposed(steps[1], "tea", start, "", steps, 1), [rejected], "2 of 2"))
-    assert "nothing would change" in said and "sentence: (none is known)" in said
+    said = "\n".join(part_lines(Proposed(steps[1], "tea", start, "", steps, 1).parts([rejected])))
+    assert "nothing would change" in said
     twice = graph("a b c; d e f; a b c")
     change = Change(0, twice.triplets[0], None, "duplicate", "it stands twice")
-    lines = [line.strip() for line in shown_lines(Proposed(change, "0", twice, "", [change], 0), [], "1 of 1")]
+    lines = [line.strip() for line in part_lines(Proposed(change, "0", twice, "", [change], 0).parts([]))]
     assert [line[:1] for line in lines if " -> " in line].count("-") == 1, "only the repeat is marked"
 
 
 SHOWN = """2 of 2: item 0, graph 1 (exact)
-  sentence: She fills it.
+  She fills it.
   before:
       fill -> verb -> person
     - fill -> direct_object -> kettle
@@ -244,8 +244,13 @@ SHOWN = """2 of 2: item 0, graph 1 (exact)
       fill -> verb -> person
     + fill -> dobj -> kettle
       fill -> with -> hand1
+  findings afterwards:
+    verb-source: verb starts at fill, not at person
+    person-target: verb ends at person
+    dobj-source: dobj starts at fill, which is not the graph's action (none)
+    no-action: no triplet leads from person by verb to an action
   because: the edge is labelled direct_object [edge-misspelt]
-  a accept, r reject, e edit, q stop and go on later:
+  a accept, r reject, ? how to edit, q stop and go on later:
 """
 
 
@@ -266,7 +271,7 @@ def test_a_person_sees_each_proposal_decides_and_goes_on_later(
     assert Path("shown.txt").read_text() == "fill -> verb -> person\nfill -> dobj -> kettle\nfill -> with -> hand1\n"
     assert typed("out.txt", "what\na\nq\n") == 130
     assert not Path("out.txt").exists() and "the same command goes on" in capsys.readouterr().err
-    assert typed("out.txt", "e\nno triplet\ne\nfill -> dobj -> cup\n") == 0
+    assert typed("out.txt", "?\nno triplet\nfill -> dobj -> cup\na\n") == 0
     assert Path("out.txt").read_text() == "person -> verb -> fill\nfill -> dobj -> cup\nfill -> with -> hand1\n"
     assert '"by": "reviewer"' in Path("out.txt.changes.jsonl").read_text()
     assert "because: the edge is labelled direct_object" in capsys.readouterr().out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import time
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from served import refused
 from two_annotators import ANN, BOB, FILL, LIFT, PUT, WASH, L, tea, write
 
+from tsgkit.cli.review import all_decided
 from tsgkit.graph.model import ActionGraph, Description, Narrative, Vocabulary
 from tsgkit.library.documents.reader import Document, read_file
 from tsgkit.library.documents.rows import Entry
@@ -327,7 +329,7 @@ def test_decision_is_kept_answered_with_the_new_list_and_can_be_changed_until_al
         "done_message": "The test goes on.",
         "in_order": False,
         "previews": False,
-        "entries": [{"name": f"cup, graph {number}", "decision": None} for number in range(3)],
+        "entries": [{"name": f"cup, graph {number}", "decision": None, "kind": "cup"} for number in range(3)],
         "finished": False,
         "revision": 0,
     }
@@ -386,6 +388,30 @@ def test_in_order_only_the_first_undecided_entry_can_be_decided_and_once() -> No
         assert status == 409 and "cannot be changed" in answer["message"]
         assert [one["decision"] for one in answer["state"]["entries"]] == ["first", None, None]
         assert page.decidable.made == {0: ("first", None, "xyz"[answers.index(200)])}
+
+
+MIXED = ("cup, 0", "mug, 1", "cup, 2", "cup, 3")
+
+
+def test_a_choice_for_a_whole_kind_is_made_for_its_others_as_soon_as_their_order_allows(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with deciding(ListedDecisions(MIXED)) as page:
+        state = page.client.post("decide", {**said(2, "second"), "of_kind": True})[1]
+        assert [one["decision"] for one in state["entries"]] == ["second", None, "second", "second"]
+        status, answer = page.client.post("decide", {**said(1, "edit", ["a", "b", "c"]), "of_kind": True})
+        assert status == 400 and answer["message"] == "an edit is about one entry"
+    with deciding(ListedDecisions(MIXED, in_order=True)) as page:
+        state = page.client.post("decide", {**said(0, "first"), "of_kind": True})[1]
+        assert [one["decision"] for one in state["entries"]] == ["first", None, None, None]
+        assert page.client.post("decide", said(1, "second"))[1]["finished"]
+    for typed, made in (("1!\n2\n", "1211"), ("x\n2 why\n1\n1!\n", "2111")):
+        monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+        listed = ListedDecisions(MIXED, in_order=True)
+        assert all_decided(listed, in_browser=False)
+        assert "".join("12"[choice == "second"] for choice, _, _ in listed.made.values()) == made
+    assert listed.made[0] == ("second", None, "why")
+    assert "1 take ann, 2 take <img" in (out := capsys.readouterr().out) and "1! and 2 more of cup" in out
 
 
 def test_command_goes_on_when_all_is_decided_and_the_page_knows_or_was_closed(monkeypatch: pytest.MonkeyPatch) -> None:

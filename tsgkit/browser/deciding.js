@@ -12,7 +12,7 @@ function decisionSource() {
     state: (revision) => get("state", revision === undefined ? {} : { revision }),
     shown: (number) => get("shown", { number }),
     preview: (number, edited) => post("preview", { number, edited }),
-    decide: (number, revision, choice, edited, note) => post("decide", { number, revision, choice, edited, note }),
+    decide: (number, revision, decision) => post("decide", { number, revision, ...decision }),
     heard: () => post("heard", {}),
   };
 }

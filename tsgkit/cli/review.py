@@ -14,25 +14,23 @@ import select
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from tsgkit.cli.terminal import complain, inert, say, say_lines
-from tsgkit.errors import UsageError
+from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.library.overwrites import refuse_to_overwrite
 
 if TYPE_CHECKING:
     from tsgkit.agents.cleaner import Cleaned
     from tsgkit.library.documents.reader import Document
-    from tsgkit.serve.decidable import Decidable
-    from tsgkit.serve.graph_review import GraphReview, Proposed
+    from tsgkit.serve.decidable import Decidable, Part, Shown
 
 TERMINAL, BROWSER = "terminal", "browser"
 SIGNS = {"removed": "-", "added": "+", None: " "}
-KEYS = "a accept, r reject, e edit, q stop and go on later"
+STOP = "q stop and go on later"
 
 
 def add_review_place(parser: argparse.ArgumentParser) -> None:
@@ -61,18 +59,81 @@ def require_terminal() -> None:
         raise UsageError("--review needs a terminal, and standard input is not one", hint=hint)
 
 
-def all_decided(page: Decidable, ask: Callable[[int, TypedLines], bool], *, in_browser: bool) -> bool:
-    """Ask for the decisions that are missing, and return whether all are made.
-
-    In the terminal ``ask`` shows the entry of a number until the person decides; it is False where the person stops.
-    """
+def all_decided(page: Decidable, *, in_browser: bool) -> bool:
+    """Ask a person for the decisions that are missing, and return whether all are made."""
     if in_browser:
         from tsgkit.serve.decision_page import decide_in_browser
 
         return decide_in_browser(page, say=say)
-    left = [number for number, entry in enumerate(page.entries()) if entry["decision"] is None]
-    lines = TypedLines(sys.stdin)
-    return all(ask(number, lines) for number in left)
+    from tsgkit.serve.decidable import decide_alike, first_undecided
+
+    lines, standing = TypedLines(sys.stdin), dict[str, str]()
+    while (number := first_undecided(page.entries())) is not None:
+        if not _decided(page, number, lines, standing):
+            return False
+        decide_alike(page, standing)
+    return True
+
+
+def _decided(page: Decidable, number: int, lines: TypedLines, standing: dict[str, str]) -> bool:
+    """Show an entry in the terminal until the person decides; False where the person stops."""
+    from tsgkit.serve.decidable import EDIT, Previewing, Typing, kind_of
+
+    entries, shown = page.entries(), page.shown(number)
+    kind, edited = kind_of(entries[number]), None
+    alike = sum(entry["decision"] is None and kind_of(entry) == kind for entry in entries) - 1 if kind else 0
+    choices = {each["key"]: each for each in shown["choices"] if each["choice"] != EDIT}
+    keys = [f"{key} {each['label'].lower()}" for key, each in choices.items()]
+    keys += [f"{next(iter(choices))}! and {alike:,} more of {kind}"] if alike else []
+    keys += ["? how to edit"] if isinstance(page, Typing) else []
+    say_lines(map(inert, shown_lines(shown, f"{number + 1} of {len(entries)}")))
+    while (words := lines.asked(", ".join([*keys, STOP]))) not in (None, "q"):
+        key, _, note = (words or "").partition(" ")
+        try:
+            if key.removesuffix("!") in choices:
+                choice = choices[key.removesuffix("!")]["choice"]
+                if key.endswith("!") and kind:
+                    standing[kind] = choice
+                is_kept = edited is not None and choice == shown["choices"][0]["choice"]
+                page.decide(number, EDIT if is_kept else choice, edited if is_kept else None, note.strip())
+                return True
+            if isinstance(page, Typing) and words not in ("", "?"):
+                edited = page.typed(number, edited, words or "")
+                if isinstance(page, Previewing):
+                    say_lines(map(inert, part_lines(page.preview(number, edited))))
+            elif isinstance(page, Typing):
+                say(f"  {page.forms}")
+        except TsgkitError as error:
+            say(f"  {inert(error.message)}" + (f"; {inert(error.hint)}" if error.hint else ""))
+    return False
+
+
+def shown_lines(shown: Shown, place: str) -> Iterator[str]:
+    """Yield an entry as the terminal shows it."""
+    yield f"{place}: {shown['name']}"
+    for context in shown["context"]:
+        yield f"  ({context['text']})" if context["pale"] else f"  {context['text']}"
+    yield from part_lines(shown["parts"])
+    if shown["reason"]:
+        yield f"  because: {shown['reason']}" + (f" [{shown['code']}]" if shown["code"] else "")
+
+
+def part_lines(parts: Sequence[Part]) -> Iterator[str]:
+    """Yield the parts of an entry."""
+    for part in parts:
+        if part["kind"] == "text":
+            yield f"  {part['title'].lower()}: {part['text']}"
+            continue
+        if part["kind"] == "graph":
+            triplets, marks = part["triplets"] or (), part.get("marks", ())
+            signs = [SIGNS.get(mark, "*") for mark in marks] or [" "] * len(triplets)
+            pairs = zip(signs, triplets, strict=True)
+            lines: Sequence[str] = [f"{sign} {' -> '.join(each)}" for sign, each in pairs] or ["  (none)"]
+        else:
+            lines = part["lines"]
+        if lines:
+            yield f"  {part['title'].lower()}:"
+            yield from (f"    {line}" for line in lines)
 
 
 class TypedLines:
@@ -138,44 +199,7 @@ def review_of(
         page = GraphReview(proposed, review, out)
         if len(page.decisions) < len(proposed):
             refuse_to_overwrite(out, force=force)
-            if not all_decided(page, partial(_ask, page), in_browser=in_browser):
+            if not all_decided(page, in_browser=in_browser):
                 complain("left before the end; nothing was written", "the same command goes on with this review")
                 return None
         return reviewed(document, cleaned, page.decisions)
-
-
-def _ask(page: GraphReview, number: int, lines: TypedLines) -> bool:
-    """Show one proposal in the terminal and read the decision; False where the person leaves."""
-    from tsgkit.serve.graph_review import FORM, triplet_of
-
-    place = f"{number + 1} of {len(page.proposed)}"
-    say_lines(map(inert, shown_lines(page.proposed[number], page.decisions, place)))
-    while (key := lines.asked(KEYS)) not in (None, "q"):
-        if key in ("a", "r"):
-            page.decide(number, "accept" if key == "a" else "reject", None)
-            return True
-        if key == "e":
-            try:
-                page.decide(number, "edit", [*triplet_of(lines.asked(FORM) or "")])
-            except UsageError as error:
-                say(f"  {inert(error.message)}")
-            else:
-                return True
-    return False
-
-
-def shown_lines(proposed: Proposed, decisions: Sequence[Mapping[str, Any]], place: str) -> Iterator[str]:
-    """Yield a proposal as the terminal shows it: the sentence, the graph as decided so far and with the change, and
-    the reason."""
-    yield f"{place}: {proposed.title}"
-    yield f"  sentence: {proposed.sentence or '(none is known)'}"
-    for part in proposed.parts(decisions):
-        if part["kind"] == "graph":
-            yield f"  {part['title'].lower()}:"
-            for triplet, mark in zip(part["triplets"] or (), part["marks"], strict=True):
-                yield f"    {SIGNS[mark]} {' -> '.join(triplet)}"
-            if not part["triplets"]:
-                yield "      (no triplet)"
-        elif part["kind"] == "text":
-            yield f"  ({part['text']})"
-    yield f"  because: {proposed.change.reason} [{proposed.change.code}]"

@@ -6,9 +6,10 @@ entry is a graph, a text or lines. The choice ``edit`` opens a form for the ``ed
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NotRequired, Protocol, TypedDict, runtime_checkable
 
+from tsgkit.errors import UsageError
 from tsgkit.graph.model import HANDS, PERSON, Vocabulary
 
 EDIT = "edit"
@@ -16,10 +17,11 @@ EDIT = "edit"
 
 
 class Entry(TypedDict):
-    """One line of the list: a name, and the decision (None: there is none yet)."""
+    """One line of the list: a name, the decision (None: there is none yet), and a kind that may be decided at once."""
 
     name: str
     decision: str | None
+    kind: NotRequired[str]
 
 
 class ContextText(TypedDict):
@@ -58,7 +60,7 @@ Part = GraphPart | TextPart | LinesPart
 
 
 class Choice(TypedDict):
-    """A button with its key, a single character other than j, k, u, m and ?."""
+    """A button with its key, a single character other than j, k, u, m, x and ?."""
 
     choice: str
     label: str
@@ -155,6 +157,37 @@ class Previewing(Protocol):
 
     def preview(self, number: int, edited: Any) -> Sequence[Part]:  # noqa: ANN401
         """Return the parts as they would be. Raise ``UsageError`` for an edit that cannot be."""
+
+
+@runtime_checkable
+class Typing(Protocol):
+    """A :class:`Previewing` whose edits can be typed in a terminal, line by line."""
+
+    forms: str
+    """What can be typed."""
+
+    def typed(self, number: int, edited: Any, line: str) -> Any:  # noqa: ANN401
+        """Return an edit (None: nothing is edited yet) after a line. Raise ``TsgkitError`` for one that is no edit."""
+
+
+def kind_of(entry: Entry) -> str:
+    """Return the kind of an entry; empty if it has none."""
+    return entry.get("kind", "")
+
+
+def decide_alike(decidable: Decidable, standing: Mapping[str, str]) -> None:
+    """Make the choices that stand for whole kinds, as far as their order allows; those that cannot be made are left."""
+    for number, entry in enumerate(decidable.entries()):
+        if entry["decision"] is not None:
+            continue
+        if choice := standing.get(kind_of(entry)):
+            try:
+                decidable.decide(number, choice, None)
+                continue
+            except UsageError:  # a person has to see why
+                pass
+        if decidable.in_order:
+            return
 
 
 def first_undecided(entries: Sequence[Entry]) -> int | None:

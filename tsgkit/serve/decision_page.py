@@ -17,7 +17,7 @@ from tsgkit.browser.modules import STYLES
 from tsgkit.errors import UsageError
 from tsgkit.report.plain_text import count
 from tsgkit.serve.browser_window import serve_in_window
-from tsgkit.serve.decidable import Decidable, Entry, Previewing, first_undecided
+from tsgkit.serve.decidable import EDIT, Decidable, Entry, Previewing, decide_alike, first_undecided, kind_of
 from tsgkit.serve.local_server import Conflict, LocalServer, Page, number_of
 
 ENTRY = "deciding.js"
@@ -36,6 +36,8 @@ class _Decision(BaseModel):
     choice: str
     edited: Any = None
     note: str = ""
+    of_kind: bool = False
+    """True if the choice stands for all others of its kind that are not decided yet."""
     revision: int | None = None
     """The revision at which the entry was shown; None to decide whatever was decided since."""
 
@@ -58,6 +60,8 @@ class DecisionPage:
     decidable: Decidable
     ends: Callable[[], None] = _nothing
     _revision: int = field(default=0, init=False)
+    _standing: dict[str, str] = field(default_factory=dict, init=False, repr=False)
+    """The choices that stand for whole kinds of entries."""
     _decided: dict[int, int] = field(default_factory=dict, init=False, repr=False)
     """The revisions at which entries were decided here."""
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
@@ -102,11 +106,20 @@ class DecisionPage:
     def _decide(self, _: Mapping[str, str], body: bytes) -> dict[str, Any]:
         said = _read(_Decision, body)
         with self._lock:
-            self._refuse(said.number, said.revision, self.decidable.entries())
+            before = self.decidable.entries()
+            self._refuse(said.number, said.revision, before)
+            if said.of_kind and (said.choice == EDIT or not kind_of(before[said.number])):
+                raise UsageError("an edit is about one entry", hint="decide the others with another choice")
             self.decidable.decide(said.number, said.choice, said.edited, said.note)
+            if said.of_kind:
+                self._standing[kind_of(before[said.number])] = said.choice
+            decide_alike(self.decidable, self._standing)
+            after = self.decidable.entries()
             self._revision += 1
             self._decided[said.number] = self._revision
-            value = self._value(self.decidable.entries())
+            changed = (n for n, (old, new) in enumerate(zip(before, after, strict=True)) if old != new)
+            self._decided |= dict.fromkeys(changed, self._revision)
+            value = self._value(after)
         if value["finished"]:
             self._end_later()
         return value

@@ -96,6 +96,7 @@ class GraphReview:
     out: str
     title: str = "Review of proposed changes"
     in_order: bool = True
+    forms: str = FORM
 
     @property
     def done_message(self) -> str:
@@ -111,8 +112,14 @@ class GraphReview:
         """Return all proposals with their decisions."""
         decisions = [each["decision"] for each in self.decisions]
         decisions += [None] * (len(self.proposed) - len(decisions))
-        names = (f"item {each.item}, graph {each.change.graph + 1}: {each.change.code}" for each in self.proposed)
-        return [{"name": name, "decision": each} for name, each in zip(names, decisions, strict=True)]
+        return [
+            {
+                "name": f"item {each.item}, graph {each.change.graph + 1}: {each.change.code}",
+                "decision": decision,
+                "kind": each.change.code,
+            }
+            for each, decision in zip(self.proposed, decisions, strict=True)
+        ]
 
     def shown(self, number: int) -> Shown:
         """Return a proposal: as it would be if it is accepted, or as it was decided."""
@@ -137,6 +144,10 @@ class GraphReview:
     def preview(self, number: int, edited: Any) -> Sequence[Part]:  # noqa: ANN401  (as JSON has it)
         """Return the graph as an edit would make it."""
         return self._parts(number, {"decision": "edit", "after": _triplet(edited)})
+
+    def typed(self, number: int, edited: Any, line: str) -> Any:  # noqa: ANN401
+        """Return the triplet of a line."""
+        return [*triplet_of(line)]
 
     def decide(self, number: int, choice: str, edited: Any, note: str = "") -> None:  # noqa: ANN401
         """Decide about a proposal, which must be the next one. Raise ``UsageError`` if it is not."""

@@ -114,7 +114,11 @@ class Settling:
     def entries(self) -> list[Entry]:
         """Return all disagreements, in order."""
         return [
-            {"name": one.name, "decision": self._label(self._lines[number]) if number in self._lines else None}
+            {
+                "name": one.name,
+                "decision": self._label(self._lines[number]) if number in self._lines else None,
+                "kind": str(one.kind),
+            }
             for number, one in enumerate(self.disagreements)
         ]
 

@@ -61,6 +61,17 @@ def test_keys_decide_and_move_once_however_long_they_are_held(opened: Opened) ->
     heading(page, "2 of 5")
 
 
+def test_all_of_a_kind_are_decided_at_once(opened: Opened) -> None:
+    page, served = opened(ListedDecisions(names=("cup, 0", "mug, 1", "cup, 2")))
+    heading(page, "1 of 3")
+    page.keyboard.press("x")
+    expect(page.get_by_label("and the same for 1 more of cup")).to_be_checked()
+    press(page, ("1", "2 of 3"))
+    expect(page.locator(".decided-count")).to_have_text("2 of 3 decided")
+    expect(page.get_by_role("checkbox")).to_have_count(0)
+    assert {number: made[0] for number, made in served.decidable.made.items()} == {0: "first", 2: "first"}
+
+
 def test_an_entry_is_shown_with_all_its_parts_and_decided_again_with_its_note(opened: Opened) -> None:
     page, served = opened(ListedDecisions())
     heading(page, "1 of 3: cup, graph 0")

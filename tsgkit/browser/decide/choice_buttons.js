@@ -13,6 +13,12 @@ export function choiceKeys(choices, choose) {
   return choices.map(({ choice, label, key }) => ({ keys: [key], words: `decide: ${label}`, run: (event) => event.repeat || choose(choice) }));
 }
 
+// A box that makes a choice stand for all others of a kind.
+export function kindBox({ kind, count }) {
+  const box = el("input", { type: "checkbox" });
+  return { box, element: el("label.of-kind", box, ` and the same for ${count.toLocaleString("en")} more of `, named(kind), " ", el("kbd", "x")) };
+}
+
 // A field for a note; Escape leaves it.
 export function noteField(text, onInput, leave) {
   const field = el("textarea", { id: "note", rows: 2, value: text, dir: "auto", oninput: () => onInput(field.value) });

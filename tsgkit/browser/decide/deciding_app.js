@@ -201,15 +201,22 @@ class Deciding {
     window.scrollTo(0, 0);
   }
 
+  // How many others of the kind of an entry are not decided yet, and the kind; null if there are none.
+  alike(number) {
+    const { kind } = this.state.entries[number];
+    const count = this.state.entries.filter((entry, place) => place !== number && kind && entry.kind === kind && entry.decision === null).length;
+    return count ? { kind, count } : null;
+  }
+
   // Send a decision. The next entry is shown when it is kept; a second one on the way is not sent.
-  async decide(choice, edited, note) {
+  async decide(decision) {
     if (this.isBusy || !this.view) return;
     const { view, number } = this;
     this.isBusy = true;
     view.rest(true);
     view.tell(null);
     try {
-      const state = await this.source.decide(number, view.shown.revision, choice, edited, note);
+      const state = await this.source.decide(number, view.shown.revision, decision);
       this.drafts.delete(number);
       this.#kept(state, number);
     } catch (problem) {

@@ -1,14 +1,14 @@
 // One entry on the page: what is shown of it, its choices, the form of an edit, and a note.
 
 import { el, fill, named } from "../dom.js";
-import { choiceButtons, choiceKeys, noteField } from "./choice_buttons.js";
+import { choiceButtons, choiceKeys, kindBox, noteField } from "./choice_buttons.js";
 import { EditPanel } from "./edit_panel.js";
 import { entryHash } from "./entry_list.js";
 import { drawContext, drawDecided, drawParts, drawReason } from "./entry_parts.js";
 
 const EDITING = "edit";
 
-// `page` is asked and told: decide(choice, edited, note), preview(edited) or null, draft (kept while other entries are
+// `page` is asked and told: decide({ choice, edited, note, of_kind }), alike(number), preview(edited) or null, draft (kept while other entries are
 // shown), count, first (the first undecided number), inOrder.
 export class EntryView {
   constructor(page, number, shown) {
@@ -36,8 +36,11 @@ export class EntryView {
     this.buttons = choiceButtons(offered, decided?.choice ?? null, choose);
     this.note = noteField(this.page.draft.note ?? decided?.note ?? "", (text) => (this.page.draft.note = text), () => this.#firstButton().focus());
     this.forms = el("div");
-    this.keys = [...choiceKeys(offered, choose), { keys: ["m"], words: "write a note", run: () => this.note.field.focus() }];
-    fill(this.controls, this.forms, this.buttons, this.#lastWords(), this.note.element);
+    const alike = this.page.alike(this.number);
+    this.ofKind = alike && kindBox(alike);
+    const more = this.ofKind ? [{ keys: ["x"], words: "decide all others of this kind alike", run: () => this.ofKind.box.click() }] : [];
+    this.keys = [...choiceKeys(offered, choose), ...more, { keys: ["m"], words: "write a note", run: () => this.note.field.focus() }];
+    fill(this.controls, this.forms, this.buttons, this.ofKind?.element ?? null, this.#lastWords(), this.note.element);
     if (this.page.draft.edited !== undefined && edit !== null) this.#openPanel();
     return undefined;
   }
@@ -61,7 +64,7 @@ export class EntryView {
   #choose(choice) {
     if (this.panel) return this.panel.focus();
     if (choice === EDITING) return this.#openPanel(true);
-    return this.page.decide(choice, null, this.note.field.value);
+    return this.page.decide({ choice, note: this.note.field.value, of_kind: this.ofKind?.box.checked ?? false });
   }
 
   #openPanel(isAsked = false) {
@@ -70,7 +73,7 @@ export class EntryView {
     this.panel = new EditPanel(begunWith(edit, begin), {
       preview: this.page.preview,
       show: (parts) => fill(this.parts, drawParts(parts ?? this.shown.parts)),
-      keep: (edited) => this.page.decide(EDITING, edited, this.note.field.value),
+      keep: (edited) => this.page.decide({ choice: EDITING, edited, note: this.note.field.value }),
       cancel: () => this.#closePanel(),
       changed: (edited) => (draft.edited = edited),
     });

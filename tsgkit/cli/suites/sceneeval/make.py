@@ -138,7 +138,7 @@ def _run(arguments: argparse.Namespace) -> int:
             review = ItemReview(ready, decisions, table, arguments.out, known)
             if len(review.verdicts) < len(ready):  # nobody is asked if the result could not be written
                 refuse_to_overwrite(arguments.out, force=calls is not None or arguments.force)
-                if not all_decided(review, review.ask, in_browser=arguments.review_in == BROWSER):
+                if not all_decided(review, in_browser=arguments.review_in == BROWSER):
                     hint = "run the same command to resume this review"
                     complain("review stopped before the end; output not written", hint)
                     return INTERRUPTED

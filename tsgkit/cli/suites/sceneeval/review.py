@@ -6,7 +6,7 @@
 ...     print(line)
 1  eq,1,sofa  (exactly 1 sofa)
 2  eq,1,lamp  (exactly 1 lamp)
->>> one = edited(edited(edited(one, "-2"), "+eq,1,sofa,red"), "text A den with a red sofa.")
+>>> one = changed(changed(changed(one, "-2"), "+eq,1,sofa,red"), "text A den with a red sofa.")
 >>> [spec.text for spec in one.specifications], one.description
 (['eq,1,sofa', 'eq,1,sofa,red'], 'A den with a red sofa.')
 >>> rewritten(one, {"description": "A den.", "entries": "eq,2,sofa\\n"}).counts[0].text
@@ -20,8 +20,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tsgkit.cli.review import TypedLines
-from tsgkit.cli.terminal import inert, say, say_lines
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.graph.rules import Finding
 from tsgkit.runs.decisions import Decisions, shown_as
@@ -39,7 +37,6 @@ from tsgkit.suites.sceneeval.annotations import (
 from tsgkit.suites.sceneeval.furniture import Furniture
 from tsgkit.suites.sceneeval.makers.maker import GeneratedItem, check, findings_with, one_line
 
-KEYS = "a accept, d drop, ? show edit commands, q stop and resume later"
 FORMS = "+ENTRY adds one, -NUMBER removes one, NUMBER ENTRY replaces one, text WORDS replaces the description"
 _NUMBERED = re.compile(r"(\d{1,4})\s+(\S.*)")
 ACCEPTED, EDITED, DROPPED = "accepted", "edited", "dropped"
@@ -54,6 +51,7 @@ class ItemReview:
 
     title = "Review of generated rooms"
     in_order = False
+    forms = FORMS
 
     def __init__(
         self, made: Sequence[GeneratedItem], decisions: Decisions, table: Furniture, out: str, known: Sequence[str] = ()
@@ -74,7 +72,11 @@ class ItemReview:
         """Return all items with their decisions."""
         decisions = map(self.decisions.find, self._names)
         return [
-            {"name": self._name(number), "decision": None if decision is None else str(decision["decision"])}
+            {
+                "name": self._name(number),
+                "decision": None if decision is None else str(decision["decision"]),
+                "kind": self.made[number].drawn.difficulty,
+            }
             for number, decision in enumerate(decisions)
         ]
 
@@ -82,7 +84,6 @@ class ItemReview:
         """Return an item as it is now: as generated, or as it was edited."""
         annotation, decision = self.made[number].annotation, self.decisions.find(self._names[number])
         is_edited = decision is not None and decision["decision"] == EDITED
-        entries = "\n".join(entry.text for entry in annotation.specifications)
         about = "Entries, one a line, as in eq,1,sofa"
         return {
             "name": self._name(number),
@@ -99,7 +100,7 @@ class ItemReview:
                 "kind": "texts",
                 "value": [
                     {"name": DESCRIPTION, "label": "Description", "text": annotation.description, "is_long": True},
-                    {"name": ENTRIES, "label": about, "text": entries, "is_long": True},
+                    {"name": ENTRIES, "label": about, "text": entry_text(annotation), "is_long": True},
                 ],
             },
             "decided": None
@@ -129,43 +130,21 @@ class ItemReview:
         value = {"decision": EDITED} | annotation_value(annotation) if is_changed else {"decision": ACCEPTED}
         self._keep(number, value, note)
 
-    def ask(self, number: int, typed: TypedLines) -> bool:
-        """Show an item in the terminal until the person decides; False where the person stops."""
-        annotation = self._generated[number][0]
-        self._show(number, annotation)
-        while (command := typed.asked(KEYS)) is not None and command != "q":
-            try:
-                if command in ("?", ""):
-                    say(f"  {FORMS}")
-                elif command == "d":
-                    self.decide(number, "drop", None)
-                    return True
-                elif command == "a":
-                    self.accept(number, annotation)
-                    return True
-                else:
-                    annotation = edited(annotation, command)
-                    self._show(number, annotation)
-            except TsgkitError as error:
-                say(f"  {inert(error.message)}" + (f"; {inert(error.hint)}" if error.hint else ""))
-        return False
-
-    def _show(self, number: int, annotation: Annotation) -> None:
-        say(f"{number + 1} of {len(self.made)}: {self._name(number)}")
-        say(f"  {inert(annotation.description)}")
-        say_lines(f"    {inert(line)}" for line in lines(annotation))
-        say_lines(f"  {inert(finding_line(finding))}" for finding in self._findings(number, annotation))
+    def typed(self, number: int, edited: Any, line: str) -> Any:  # noqa: ANN401  (as JSON has it)
+        """Return the texts of an item after an edit command."""
+        generated, _ = self._generated[number]
+        annotation = changed(generated if edited is None else rewritten(generated, edited), line)
+        return {DESCRIPTION: annotation.description, ENTRIES: entry_text(annotation)}
 
     def _name(self, number: int) -> str:
         drawn = self.made[number].drawn
         return f"{drawn.difficulty}, {' and '.join(drawn.rooms)}"
 
     def _parts(self, number: int, annotation: Annotation) -> Sequence[Part]:
-        entries = [f"{entry.text}  ({in_words(entry)})" for entry in annotation.specifications]
         findings = list(map(finding_line, self._findings(number, annotation)))
         return [
             {"kind": "text", "title": "Description", "text": annotation.description},
-            {"kind": "lines", "title": "Entries", "lines": entries},
+            {"kind": "lines", "title": "Entries", "lines": lines(annotation)},
             {"kind": "lines", "title": "Findings", "lines": findings},
         ]
 
@@ -198,6 +177,11 @@ def lines(annotation: Annotation) -> list[str]:
     return [f"{n}  {spec.text}  ({in_words(spec)})" for n, spec in enumerate(annotation.specifications, 1)]
 
 
+def entry_text(annotation: Annotation) -> str:
+    """Return the entries, one a line."""
+    return "\n".join(spec.text for spec in annotation.specifications)
+
+
 def finding_line(finding: Finding) -> str:
     """Return a finding as one line."""
     hint = f" ({finding.hint})" if finding.hint else ""
@@ -219,7 +203,7 @@ def rewritten(annotation: Annotation, edited: Any) -> Annotation:  # noqa: ANN40
     return _with(replace(annotation, description=one_line(description)), listed)
 
 
-def edited(annotation: Annotation, command: str) -> Annotation:
+def changed(annotation: Annotation, command: str) -> Annotation:
     """Return the annotation after an edit command. Raise UsageError or NotationError if the command is invalid."""
     listed, command = list(annotation.specifications), command.strip()
     if command.startswith("text "):

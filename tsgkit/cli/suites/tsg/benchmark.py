@@ -203,7 +203,7 @@ def _run(work: Work, stages: Sequence[str]) -> int:
     if arguments.review is not None:
         items = sampled(list(items_of(folder)), arguments.review, work.settings.seed)
         page = MadeItemsReview(items, Decisions(review_file(folder.path, arguments.annotator)))
-        if not all_decided(page, page.ask, in_browser=arguments.review_in == BROWSER):
+        if not all_decided(page, in_browser=arguments.review_in == BROWSER):
             complain("the review was stopped before the end", "the same command goes on with it")
             return INTERRUPTED
     gate = {"passed": not blames, "redrawn": fixes, "blames": list(map(asdict, blames))}

@@ -13,9 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tsgkit.cli.review import TypedLines
 from tsgkit.cli.suites.tsg.benchmark_stages import STAGE_OF, TASKS
-from tsgkit.cli.terminal import inert, say, say_lines
 from tsgkit.errors import UsageError
 from tsgkit.runs.decisions import Decisions, shown_as
 from tsgkit.scoring.agreement import cohens_kappa, krippendorffs_alpha
@@ -24,7 +22,6 @@ from tsgkit.suites.audits.items import LETTERS
 from tsgkit.suites.tsg.makers.stage_files import StageFolder
 
 ACCEPT, DROP = "accept", "drop"
-KEYS = "a accept, d drop, d WORDS drop with a reason, q stop and resume later"
 CHOICES: Sequence[Any] = (
     {"choice": ACCEPT, "label": "Accept", "key": "a"},
     {"choice": DROP, "label": "Drop", "key": "d"},
@@ -90,8 +87,11 @@ class MadeItemsReview:
 
     def entries(self) -> list[Entry]:
         """Return all items with their decisions."""
-        decisions = ((item.title, self.decisions.find(item.name)) for item in self.items)
-        return [{"name": title, "decision": None if made is None else made["decision"]} for title, made in decisions]
+        decisions = ((item, self.decisions.find(item.name)) for item in self.items)
+        return [
+            {"name": item.title, "decision": None if made is None else made["decision"], "kind": item.task}
+            for item, made in decisions
+        ]
 
     def shown(self, number: int) -> Shown:
         """Return one item."""
@@ -115,26 +115,6 @@ class MadeItemsReview:
         item = self.items[number]
         value = {"decision": choice, "task": item.task, "item": item.item_id}
         self.decisions.keep(item.name, value | ({"note": note} if note else {}))
-
-    def ask(self, number: int, typed: TypedLines) -> bool:
-        """Show an item in the terminal until the person decides; False where the person stops."""
-        shown = self.shown(number)
-        say(f"{number + 1} of {len(self.items)}: {inert(shown['name'])}")
-        for part in shown["parts"]:
-            say(f"  {part['title']}")
-            if part["kind"] == "graph":
-                lines = [" -> ".join(triplet) for triplet in part["triplets"] or ()]
-            else:
-                lines = [part["text"]] if part["kind"] == "text" else [*part["lines"]]
-            say_lines(f"    {inert(line)}" for line in lines)
-        while (words := typed.asked(KEYS)) is not None:
-            key, _, note = words.partition(" ")
-            if key == "q":
-                return False
-            if key in ("a", "d"):
-                self.decide(number, ACCEPT if key == "a" else DROP, None, note.strip() if key == "d" else "")
-                return True
-        return False
 
 
 def parts_of(item: ReviewItem) -> list[Part]:
