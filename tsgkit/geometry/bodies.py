@@ -1,9 +1,9 @@
 """Bodies: placed surfaces with their local frames, and quantities computed once for each.
 
 >>> from tsgkit.geometry.meshes import box
->>> from tsgkit.geometry.profiles import STRICT
+>>> from tsgkit.geometry.scenes import STRICT
 >>> from tsgkit.geometry.scenes import Object
->>> from tsgkit.geometry.transforms import standing
+>>> from tsgkit.geometry.meshes import standing
 >>> lamp, problems = placed(Object("lamp_1", box(1, 2, 3), standing(at=(4, 0, 0), yaw=90, scale=2)), "den", STRICT)
 >>> lamp.frame.half.round(6).tolist(), lamp.frame.front.round().astype(int).tolist()
 ([1.0, 2.0, 3.0], [1, 0, 0])
@@ -19,18 +19,26 @@ from typing import TYPE_CHECKING
 
 from tsgkit.geometry import surfaces
 from tsgkit.geometry.libraries import csgraph, np, shapely, sparse, spatial, trimesh
-from tsgkit.geometry.meshes import areas, cleaned, closed, merged, round_normals, unit_box
+from tsgkit.geometry.meshes import (
+    areas,
+    cleaned,
+    closed,
+    local_matrix,
+    merged,
+    problem_of,
+    round_normals,
+    unit_box,
+    yaw_of,
+)
 from tsgkit.geometry.surfaces import EVEN, Rays, even, number_of_points, seeded
-from tsgkit.geometry.transforms import local_matrix, problem_of, rotation_part, yaw_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tsgkit.geometry.libraries import Bools, Floats, Ints, Singles
     from tsgkit.geometry.materials import Paint
-    from tsgkit.geometry.problems import Problem
-    from tsgkit.geometry.profiles import Profile
-    from tsgkit.geometry.scenes import Object
+    from tsgkit.geometry.meshes import Problem
+    from tsgkit.geometry.scenes import Object, Profile
 
 LEAST_POINTS = 64
 THINNEST = 1e-6
@@ -230,7 +238,9 @@ def placed(thing: Object, scene: str, profile: Profile) -> tuple[Body | None, tu
     faces = mesh.faces[:, ::-1] if profile.solids and np.linalg.det(matrix[:3, :3]) < 0 else mesh.faces
     axes, corners = matrix[:3, :3], local
     if profile.scaled_boxes:
-        axes = rotation_part(matrix[:3, :3])
+        # The nearest orthonormal axes, mirrored where the given ones are.
+        left, _, right = np.linalg.svd(matrix[:3, :3])
+        axes = left @ right
         corners = (world - matrix[:3, 3]) @ axes
     low, high = corners.min(axis=0), corners.max(axis=0)
     frame = Frame(axes @ ((low + high) / 2) + matrix[:3, 3], axes, (high - low) / 2)

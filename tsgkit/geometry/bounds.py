@@ -3,7 +3,7 @@
 >>> from tsgkit.geometry.meshes import box
 >>> from tsgkit.geometry.scenes import Object, Scene, rectangle
 >>> from tsgkit.geometry.measured_scene import MeasuredScene
->>> from tsgkit.geometry.transforms import standing
+>>> from tsgkit.geometry.meshes import standing
 >>> table = Object("table_1", box(1, 1, 1), standing(at=(3, 0, 0.5)))
 >>> found = out_of_bounds(MeasuredScene(Scene("den", (table,), rectangle(-3, -3, 3, 3))))
 >>> round(found.objects["table_1"].ratio, 3), found.out
@@ -20,8 +20,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tsgkit.geometry.architecture import over
 from tsgkit.geometry.libraries import np, shapely
+from tsgkit.geometry.measured_scene import over
 from tsgkit.geometry.surfaces import number_of_points, on_faces, seeded
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 >>> from tsgkit.geometry.meshes import box
 >>> from tsgkit.geometry.scenes import Object, Scene, rectangle
 >>> from tsgkit.geometry.measured_scene import MeasuredScene
->>> from tsgkit.geometry.transforms import standing
+>>> from tsgkit.geometry.meshes import standing
 >>> boxes = [Object(f"box_{n}", box(1, 1, 1), standing(at=(0.9 * n, 0, 0.5))) for n in range(3)]
 >>> found = collisions(MeasuredScene(Scene("den", tuple(boxes), rectangle(-3, -3, 3, 3))))
 >>> [(hit.one, hit.other) for hit in found.hits], found.share
@@ -25,8 +25,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tsgkit.geometry import surfaces
-from tsgkit.geometry.distances import Boxes
 from tsgkit.geometry.libraries import np
+from tsgkit.geometry.surfaces import Boxes
 
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body

@@ -3,7 +3,7 @@
 >>> from tsgkit.geometry.meshes import box
 >>> from tsgkit.geometry.scenes import Architecture, Floor, Object, Opening, Scene, Wall
 >>> from tsgkit.geometry.measured_scene import MeasuredScene
->>> from tsgkit.geometry.transforms import standing
+>>> from tsgkit.geometry.meshes import standing
 >>> floor = Floor("den", ((0, 0, 0), (4, 0, 0), (4, 4, 0), (0, 4, 0)))
 >>> wall = Wall("1", (0, 0, 0), (4, 0, 0), 2.5, (Opening("door", (1, 0), (2, 2)),))
 >>> chest = Object("chest_1", box(0.5, 0.4, 1), standing(at=(1.5, 0.5, 0.5)))
@@ -26,10 +26,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tsgkit.geometry.architecture import LOOK, THICK, over
-from tsgkit.geometry.distances import Boxes
 from tsgkit.geometry.libraries import np
+from tsgkit.geometry.measured_scene import LOOK, THICK, over
 from tsgkit.geometry.raster import filled
+from tsgkit.geometry.surfaces import Boxes
 
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body

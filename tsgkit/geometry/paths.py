@@ -1,10 +1,10 @@
 """Navigability of a room, and access to the functional sides of objects.
 
 >>> from tsgkit.geometry.meshes import box
->>> from tsgkit.geometry.profiles import OFFICIAL
+>>> from tsgkit.geometry.scenes import OFFICIAL
 >>> from tsgkit.geometry.scenes import Object, Scene, rectangle
 >>> from tsgkit.geometry.measured_scene import MeasuredScene
->>> from tsgkit.geometry.transforms import standing
+>>> from tsgkit.geometry.meshes import standing
 >>> screen = Object("screen_1", box(6, 0.2, 2), standing(at=(0, 1, 1)))
 >>> scene = Scene("den", (screen,), rectangle(-3, -3, 3, 3))
 >>> print(navigability(MeasuredScene(scene, OFFICIAL)).evidence)
@@ -24,10 +24,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry.architecture import triangles_of
 from tsgkit.geometry.libraries import np, shapely
+from tsgkit.geometry.measured_scene import triangles_of
 from tsgkit.geometry.raster import corners_of, eroded, filled, outlined, parts
-from tsgkit.geometry.relations_of_objects import SIDES as DIRECTIONS
+from tsgkit.geometry.relations import SIDES as DIRECTIONS
 
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body

@@ -28,8 +28,8 @@ from tsgkit.geometry.surfaces import device
 
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body
-    from tsgkit.geometry.cameras import Camera
     from tsgkit.geometry.libraries import Bools, Bytes, Floats, Ints, Singles
+    from tsgkit.geometry.views import Camera
 
 GREY = (0.72, 0.71, 0.69)
 """The colour of surfaces without one."""

@@ -3,7 +3,7 @@
 >>> from tsgkit.geometry.meshes import box
 >>> from tsgkit.geometry.scenes import Object, Scene, rectangle
 >>> from tsgkit.geometry.measured_scene import MeasuredScene
->>> from tsgkit.geometry.transforms import standing
+>>> from tsgkit.geometry.meshes import standing
 >>> table = Object("table_1", box(1, 1, 1), standing(at=(0, 0, 0.5)))
 >>> cup = Object("cup_1", box(0.1, 0.1, 0.1), standing(at=(0.52, 0, 1.05)))
 >>> found = supports(MeasuredScene(Scene("den", (table, cup), rectangle(-3, -3, 3, 3))))
@@ -27,10 +27,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry.distances import Boxes
 from tsgkit.geometry.libraries import np, shapely
 from tsgkit.geometry.meshes import areas, crosses
-from tsgkit.geometry.surfaces import even, seeded, within
+from tsgkit.geometry.surfaces import Boxes, even, seeded, within
 
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body

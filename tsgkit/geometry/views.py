@@ -1,8 +1,8 @@
-"""The images of a scene for a judge: three of each object, and the room from above.
+"""The images of a scene for a judge, three of each object and the room from above, and their cameras.
 
 >>> from tsgkit.geometry.meshes import box
 >>> from tsgkit.geometry.scenes import Object, Scene, rectangle
->>> from tsgkit.geometry.transforms import standing
+>>> from tsgkit.geometry.meshes import standing
 >>> desk = Object("desk_1", box(1.4, 0.7, 0.7), standing(at=(0, 0, 0.35)), category="desk")
 >>> view(MeasuredScene(Scene("den", (desk,), rectangle(-2, -2, 2, 2))), "surroundings", "desk_1").names
 ('desk_1', 'floor_room', 'wall_east', 'wall_north', 'wall_west')
@@ -18,30 +18,114 @@
 
 "Left" is the left of the image, as seen from in front of the object. Objects without a material are grey if a colour
 could be mistaken for their own; in ``surroundings`` and ``top`` each category has a muted colour, so that neighbours
-can be distinguished.
+can be distinguished. Cameras have a 35 mm lens on square film, and move back until their subject fits.
 """
 
 from __future__ import annotations
 
 import colorsys
+import math
 import zlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry.cameras import before, framing, level
 from tsgkit.geometry.libraries import np
 from tsgkit.geometry.measured_scene import MeasuredScene
-from tsgkit.geometry.meshes import Primitive, mesh_of, stacked
-from tsgkit.geometry.problems import Problem
+from tsgkit.geometry.meshes import Primitive, Problem, mesh_of, stacked
 from tsgkit.geometry.rendering import GREY, SIZE, RenderedImage, RenderedSurface, Sight
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from tsgkit.geometry.architecture import BuiltWall
     from tsgkit.geometry.bodies import Body
-    from tsgkit.geometry.cameras import Camera
-    from tsgkit.geometry.libraries import Floats, Ints
+    from tsgkit.geometry.libraries import Floats, Ints, Singles
+    from tsgkit.geometry.measured_scene import BuiltWall
+
+SPREAD = 18 / 35
+"""Tangent of half the view: 36 mm of film behind a 35 mm lens."""
+MARGIN = 1.05
+"""Ratio of the view to what must fit."""
+NEAREST = 0.25
+"""The smallest distance of a camera, as a share of the subject's diagonal."""
+
+STEPS = 40
+"""Iterations of the search for the centre of an image."""
+
+
+@dataclass(frozen=True, eq=False)
+class Camera:
+    """A position, and the axes of its image as columns: right, up, and back towards the viewer.
+
+    >>> camera = framing([(-1, 0, 0), (1, 0, 0)], (0, -1, 0))
+    >>> camera.pixels([(-1, 0, 0), (1, 0, 0)], 100).round(1).tolist()
+    [[2.4, 50.0], [97.6, 50.0]]
+
+    Pixels are counted from the left and from the top; a pixel of column 3 reaches from 3 to 4.
+    """
+
+    eye: Floats
+    axes: Floats
+    spread: float = SPREAD
+
+    def ways(self, size: int, shift: tuple[float, float] = (0.5, 0.5), pixels: Ints | None = None) -> Singles:
+        """Directions of length 1 through some pixels, or through all, row by row from the top."""
+        chosen = np.arange(size * size, dtype=np.int32) if pixels is None else pixels
+        rows, columns = np.divmod(chosen, size)
+        local = np.empty((len(chosen), 3), dtype=np.float32)
+        local[:, 0] = ((columns + shift[0]) * 2 / size - 1) * self.spread
+        local[:, 1] = (1 - (rows + shift[1]) * 2 / size) * self.spread
+        local[:, 2] = -1
+        local /= np.sqrt(np.einsum("ij,ij->i", local, local))[:, None]
+        return np.asarray(local @ self.axes.T.astype(np.float32))
+
+    def pixels(self, points: object, size: int) -> Floats:
+        """Return the columns and rows of world points in an image."""
+        seen = (np.asarray(points, dtype=float) - self.eye) @ self.axes
+        flat = seen[:, :2] / (-seen[:, 2:] * self.spread)
+        return np.asarray((flat * (1, -1) + 1) * size / 2)
+
+
+def framing(points: object, back: object, *, up: object = (0, 0, 1)) -> Camera:
+    """Return the nearest camera that looks against ``back`` with all points in view."""
+    away = np.asarray(back, dtype=float) / np.linalg.norm(np.asarray(back, dtype=float))
+    right = np.cross(np.asarray(up, dtype=float), away)
+    right /= np.linalg.norm(right)
+    axes = np.stack([right, np.cross(away, right), away], axis=1)
+    corners = np.asarray(points, dtype=float).reshape(-1, 3)
+    placed = corners @ axes
+    x, y, z = placed.T
+    t = SPREAD / MARGIN
+    # A point fits when its distance from the middle of the image is at most t times its depth.
+    depth = max(((axis + t * z).max() - (axis - t * z).min()) / (2 * t) for axis in (x, y))
+    diagonal = float(np.linalg.norm(np.ptp(placed, axis=0)))
+    far = max(float(depth), float(z.max()) + NEAREST * diagonal)
+    return Camera(axes @ np.array([_middle(x, far - z), _middle(y, far - z), far]), axes)
+
+
+def _middle(places: Floats, depths: Floats) -> float:
+    """Return the camera position at which points at these depths extend equally far to both sides."""
+    low, high = float(places.min()), float(places.max())
+    for _ in range(STEPS):
+        eye = (low + high) / 2
+        seen = (places - eye) / depths
+        low, high = (eye, high) if seen.max() > -seen.min() else (low, eye)
+    return (low + high) / 2
+
+
+def before(front: Floats, elevation: float) -> Floats:
+    """Return the direction to a camera in front of an object, this many degrees above the horizon."""
+    ahead = level(front)
+    angle = math.radians(elevation)
+    return np.asarray(math.cos(angle) * ahead + np.array([0, 0, math.sin(angle)]))
+
+
+def level(front: Floats) -> Floats:
+    """Return a direction without its height; a vertical one becomes south."""
+    flat = np.array([front[0], front[1], 0.0])
+    length = float(np.linalg.norm(flat))
+    return flat / length if length > 1e-6 else np.array([0.0, -1.0, 0.0])
+
 
 Kind = Literal["box", "cylinder", "cone", "sphere"]
 PARTS: tuple[tuple[Kind, tuple[float, float, float], tuple[float, float, float]], ...] = (
@@ -157,7 +241,8 @@ def _surroundings(stage: MeasuredScene, body: Body) -> tuple[list[RenderedSurfac
     near = [other for other in stage.bodies.values() if other is not body and _belongs(other, body)]
     points = np.concatenate([one.vertices for one in (body, *near)])
     diagonal = float(np.linalg.norm(np.ptp(points @ body.frame.axes, axis=0)))
-    camera = framing(points, before(body.frame.front, ABOVE)).backed_off(BACK * diagonal)
+    camera = framing(points, before(body.frame.front, ABOVE))
+    camera = Camera(camera.eye + BACK * diagonal * camera.axes[:, 2], camera.axes)
     hides = _hiding(camera.eye, body)
     others = [
         other for other in stage.bodies.values() if other is not body and other not in near and not hides([other])

@@ -17,7 +17,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from tsgkit.errors import FileProblem
 from tsgkit.geometry import Architecture, Floor, Wall, read_mesh
 from tsgkit.geometry.libraries import shapely
-from tsgkit.geometry.problems import Problem
+from tsgkit.geometry.meshes import Problem
 from tsgkit.library.files import read_bytes
 from tsgkit.suites.sceneeval.converters.arrangements import Holder, Ledger, Point
 from tsgkit.suites.sceneeval.scene_files.assets import Asset, extents

@@ -23,8 +23,7 @@ from tsgkit.errors import FileProblem
 from tsgkit.geometry import Architecture, Object, Problem, Scene
 from tsgkit.geometry.gltf import NotRead, PlainFile, chunks_of, plain
 from tsgkit.geometry.libraries import np
-from tsgkit.geometry.meshes import mesh_of_file
-from tsgkit.geometry.transforms import Transform, matrix_of, transform_of
+from tsgkit.geometry.meshes import Transform, matrix_of, mesh_of_file, transform_of
 from tsgkit.suites.sceneeval.scene_files.files import json_of, problem_of
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 from tsgkit.suites.sceneeval.scene_files.simple import FORMAT, SceneGiven, architecture_of
