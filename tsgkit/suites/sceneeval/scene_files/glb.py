@@ -151,7 +151,7 @@ def _object(
 
 def _alone(top: int, file: PlainFile, name: str) -> PlainFile:
     """Return a file that holds one object, at the origin."""
-    nodes, meshes = file.content["nodes"], _list(file.content, "meshes", name)
+    nodes, meshes = file.content["nodes"], file.meshes
     kept = _below(nodes, top, name)
     named = [nodes[number]["mesh"] for number in kept if "mesh" in nodes[number]]
     used = sorted({number for number in named if type(number) is int and 0 <= number < len(meshes)})
