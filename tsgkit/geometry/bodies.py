@@ -1,9 +1,6 @@
 """Bodies: placed surfaces with their local frames, and quantities computed once for each.
 
->>> from tsgkit.geometry.meshes import box
->>> from tsgkit.geometry.scenes import STRICT
->>> from tsgkit.geometry.scenes import Object
->>> from tsgkit.geometry.meshes import standing
+>>> from tsgkit.geometry import STRICT, Object, box, standing
 >>> lamp, problems = placed(Object("lamp_1", box(1, 2, 3), standing(at=(4, 0, 0), yaw=90, scale=2)), "den", STRICT)
 >>> lamp.frame.half.round(6).tolist(), lamp.frame.front.round().astype(int).tolist()
 ([1.0, 2.0, 3.0], [1, 0, 0])

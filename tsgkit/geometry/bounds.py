@@ -1,9 +1,6 @@
 """Objects outside the floors.
 
->>> from tsgkit.geometry.meshes import box
->>> from tsgkit.geometry.scenes import Object, Scene, rectangle
->>> from tsgkit.geometry.measured_scene import MeasuredScene
->>> from tsgkit.geometry.meshes import standing
+>>> from tsgkit.geometry import MeasuredScene, Object, Scene, box, rectangle, standing
 >>> table = Object("table_1", box(1, 1, 1), standing(at=(3, 0, 0.5)))
 >>> found = out_of_bounds(MeasuredScene(Scene("den", (table,), rectangle(-3, -3, 3, 3))))
 >>> round(found.objects["table_1"].ratio, 3), found.out

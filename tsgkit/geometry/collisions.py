@@ -1,9 +1,6 @@
 """Collisions between objects, and with walls.
 
->>> from tsgkit.geometry.meshes import box
->>> from tsgkit.geometry.scenes import Object, Scene, rectangle
->>> from tsgkit.geometry.measured_scene import MeasuredScene
->>> from tsgkit.geometry.meshes import standing
+>>> from tsgkit.geometry import MeasuredScene, Object, Scene, box, rectangle, standing
 >>> boxes = [Object(f"box_{n}", box(1, 1, 1), standing(at=(0.9 * n, 0, 0.5))) for n in range(3)]
 >>> found = collisions(MeasuredScene(Scene("den", tuple(boxes), rectangle(-3, -3, 3, 3))))
 >>> [(hit.one, hit.other) for hit in found.hits], found.share

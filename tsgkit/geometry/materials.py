@@ -50,14 +50,10 @@ class Paint:
     textures: tuple[Texture, ...] = ()
     tints: Floats | None = None
 
-    def of_faces(self, keep: Any) -> Paint:  # noqa: ANN401  (whatever picks rows)
-        """Return the paint of some faces."""
-        return Paint(self.colours[keep], self.texture_of[keep], self.places, self.textures, self.tints)
-
-    def of_corners(self, keep: Any) -> Paint:  # noqa: ANN401
-        """Return the paint where only some corners are left."""
-        tints = None if self.tints is None else self.tints[keep]
-        return Paint(self.colours, self.texture_of, self.places[keep], self.textures, tints)
+    def part(self, faces: Any, corners: Any) -> Paint:  # noqa: ANN401  (whatever picks rows)
+        """Return the paint of some faces and some corners."""
+        tints = None if self.tints is None else self.tints[corners]
+        return Paint(self.colours[faces], self.texture_of[faces], self.places[corners], self.textures, tints)
 
 
 class Texture:

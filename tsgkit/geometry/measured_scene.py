@@ -1,7 +1,6 @@
 """A scene measured under a profile: bodies, floors, walls and openings, and their problems.
 
->>> from tsgkit.geometry.meshes import box
->>> from tsgkit.geometry.scenes import Object, Scene, rectangle
+>>> from tsgkit.geometry import Object, Scene, box, rectangle
 >>> stage = MeasuredScene(Scene("den", (Object("cup_1", box(0.1, 0.1, 0.1)),), rectangle(0, 0, 4, 3)))
 >>> sorted(stage.bodies), [wall.id for wall in stage.walls][:2], stage.problems
 (['cup_1'], ['wall_south', 'wall_east'], ())

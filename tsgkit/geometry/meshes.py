@@ -346,7 +346,7 @@ def cleaned(shape: Shape, where: str, *, mend_winding: bool) -> tuple[Mesh | Non
     # Corners of no face would still stretch the box: only those that faced nothing usable are dropped.
     if not (whole.all() and finite.all()):
         used, faces = np.unique(mesh.faces[whole], return_inverse=True)
-        paint = None if mesh.paint is None else mesh.paint.of_faces(whole).of_corners(used)
+        paint = None if mesh.paint is None else mesh.paint.part(whole, used)
         mesh = Mesh.of(mesh.vertices[used], faces, paint)
     if not mesh.area > 0:
         return None, (*problems, Problem("flat-mesh", where, "all its faces together have no area"))

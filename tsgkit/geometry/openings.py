@@ -1,9 +1,6 @@
 """Clearance of doors and windows.
 
->>> from tsgkit.geometry.meshes import box
->>> from tsgkit.geometry.scenes import Architecture, Floor, Object, Opening, Scene, Wall
->>> from tsgkit.geometry.measured_scene import MeasuredScene
->>> from tsgkit.geometry.meshes import standing
+>>> from tsgkit.geometry import Architecture, Floor, MeasuredScene, Object, Opening, Scene, Wall, box, standing
 >>> floor = Floor("den", ((0, 0, 0), (4, 0, 0), (4, 4, 0), (0, 4, 0)))
 >>> wall = Wall("1", (0, 0, 0), (4, 0, 0), 2.5, (Opening("door", (1, 0), (2, 2)),))
 >>> chest = Object("chest_1", box(0.5, 0.4, 1), standing(at=(1.5, 0.5, 0.5)))

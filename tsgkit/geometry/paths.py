@@ -1,10 +1,6 @@
 """Navigability of a room, and access to the functional sides of objects.
 
->>> from tsgkit.geometry.meshes import box
->>> from tsgkit.geometry.scenes import OFFICIAL
->>> from tsgkit.geometry.scenes import Object, Scene, rectangle
->>> from tsgkit.geometry.measured_scene import MeasuredScene
->>> from tsgkit.geometry.meshes import standing
+>>> from tsgkit.geometry import OFFICIAL, MeasuredScene, Object, Scene, box, rectangle, standing
 >>> screen = Object("screen_1", box(6, 0.2, 2), standing(at=(0, 1, 1)))
 >>> scene = Scene("den", (screen,), rectangle(-3, -3, 3, 3))
 >>> print(navigability(MeasuredScene(scene, OFFICIAL)).evidence)

@@ -1,9 +1,6 @@
 """The relations of objects: thirteen to other objects, ten to the room; each with a score, a margin and a reason.
 
->>> from tsgkit.geometry.meshes import box
->>> from tsgkit.geometry.scenes import Object, Scene, rectangle
->>> from tsgkit.geometry.measured_scene import MeasuredScene
->>> from tsgkit.geometry.meshes import standing
+>>> from tsgkit.geometry import MeasuredScene, Object, Scene, box, rectangle, standing
 >>> bed = Object("bed_1", box(2, 1.6, 0.5), standing(at=(0, 0, 0.25)))
 >>> lamp = Object("lamp_2", box(0.3, 0.3, 0.5), standing(at=(2.15, 0, 0.25)))
 >>> shelf = Object("shelf_1", box(1, 0.3, 2), standing(at=(0, 2.8, 1)))

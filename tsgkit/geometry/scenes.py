@@ -1,7 +1,6 @@
 """Furnished scenes as values: objects with meshes and poses, floors, walls with doors and windows; and the profiles.
 
->>> from tsgkit.geometry.meshes import box
->>> from tsgkit.geometry.meshes import standing
+>>> from tsgkit.geometry import box, standing
 >>> bed = Object("bed_1", box(2, 1.6, 0.5), standing(at=(0, 0, 0.25), yaw=90), category="bed")
 >>> scene = Scene("bedroom", (bed,), rectangle(-3, -2, 3, 2))
 >>> [wall.id for wall in scene.architecture.walls]

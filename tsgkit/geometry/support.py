@@ -1,9 +1,6 @@
 """Support of objects: standing, hanging or leaning on something.
 
->>> from tsgkit.geometry.meshes import box
->>> from tsgkit.geometry.scenes import Object, Scene, rectangle
->>> from tsgkit.geometry.measured_scene import MeasuredScene
->>> from tsgkit.geometry.meshes import standing
+>>> from tsgkit.geometry import MeasuredScene, Object, Scene, box, rectangle, standing
 >>> table = Object("table_1", box(1, 1, 1), standing(at=(0, 0, 0.5)))
 >>> cup = Object("cup_1", box(0.1, 0.1, 0.1), standing(at=(0.52, 0, 1.05)))
 >>> found = supports(MeasuredScene(Scene("den", (table, cup), rectangle(-3, -3, 3, 3))))

@@ -1,8 +1,6 @@
 """The images of a scene for a judge, three of each object and the room from above, and their cameras.
 
->>> from tsgkit.geometry.meshes import box
->>> from tsgkit.geometry.scenes import Object, Scene, rectangle
->>> from tsgkit.geometry.meshes import standing
+>>> from tsgkit.geometry import Object, Scene, box, rectangle, standing
 >>> desk = Object("desk_1", box(1.4, 0.7, 0.7), standing(at=(0, 0, 0.35)), category="desk")
 >>> view(MeasuredScene(Scene("den", (desk,), rectangle(-2, -2, 2, 2))), "surroundings", "desk_1").names
 ('desk_1', 'floor_room', 'wall_east', 'wall_north', 'wall_west')
