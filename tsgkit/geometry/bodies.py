@@ -157,8 +157,20 @@ class Body:
 
     @cached_property
     def smallest_box(self) -> tuple[Floats, Floats]:
-        """The box of least volume in any direction: its matrix into the world, and its full sizes."""
-        return smallest_box(self.vertices)
+        """The box of least volume in any direction: its matrix into the world, and its full sizes; that along the axes
+        of the world for flat surfaces.
+        """
+        middle, size = (self.low + self.high) / 2, float((self.high - self.low).max())
+        matrix = np.eye(4)
+        try:
+            corners = (self.vertices[spatial.ConvexHull(self.vertices).vertices] - middle) / size
+            to_box, sizes = trimesh.bounds.oriented_bounds(corners)  # type: ignore[no-untyped-call]
+        except (ValueError, spatial.QhullError):
+            matrix[:3, 3] = middle
+            return matrix, self.high - self.low
+        turn = np.linalg.inv(to_box)
+        matrix[:3, :3], matrix[:3, 3] = turn[:3, :3], middle + size * turn[:3, 3]
+        return matrix, size * np.asarray(sizes)
 
     @cached_property
     def scattered(self) -> Floats:
@@ -243,22 +255,6 @@ def placed(thing: Object, scene: str, profile: Profile) -> tuple[Body | None, tu
     frame = Frame(axes @ ((low + high) / 2) + matrix[:3, 3], axes, (high - low) / 2)
     body = Body(thing.id, thing.category, world, faces, frame, yaw_of(matrix), scene, profile, mesh.paint)
     return body.turned() if thing.is_backwards and profile.fronts_from_file else body, problems
-
-
-def smallest_box(vertices: Floats) -> tuple[Floats, Floats]:
-    """Return the matrix and full sizes of the box of least volume; axis-aligned for flat surfaces."""
-    low, high = vertices.min(axis=0), vertices.max(axis=0)
-    middle, size = (low + high) / 2, float((high - low).max())
-    matrix = np.eye(4)
-    try:
-        corners = (vertices[spatial.ConvexHull(vertices).vertices] - middle) / size
-        to_box, sizes = trimesh.bounds.oriented_bounds(corners)  # type: ignore[no-untyped-call]
-    except (ValueError, spatial.QhullError):
-        matrix[:3, 3] = middle
-        return matrix, high - low
-    turn = np.linalg.inv(to_box)
-    matrix[:3, :3], matrix[:3, 3] = turn[:3, :3], middle + size * turn[:3, 3]
-    return matrix, size * np.asarray(sizes)
 
 
 def plate(

@@ -144,21 +144,14 @@ def depth(one: Body, other: Body) -> float:
     """Metres of the shortest way out, to a millimetre, among those tried; 0 for bodies that are apart."""
     if _parted(one, other, np.zeros(3)):
         return 0.0
-    farthest = float(np.linalg.norm(one.high - one.low) + np.linalg.norm(other.high - other.low))
-    best = farthest
+    best = float(np.linalg.norm(one.high - one.low) + np.linalg.norm(other.high - other.low))
     for way in ways_out(one, other):
-        best = _way_out(one, other, way, best)
+        # Double the distance until it parts the two, or is no better than another way; then halve the interval.
+        stuck, free = 0.0, min(FINEST, best)
+        while not (parted := _parted(one, other, free * way)) and free < best:
+            stuck, free = free, min(2 * free, best)
+        while parted and free - stuck > FINEST:
+            middle = (stuck + free) / 2
+            stuck, free = (stuck, middle) if _parted(one, other, middle * way) else (middle, free)
+        best = free
     return best
-
-
-def _way_out(one: Body, other: Body, way: Floats, best: float) -> float:
-    """Return the least distance below ``best`` that parts the two along one way; ``best`` where none does."""
-    stuck, free = 0.0, min(FINEST, best)
-    while not _parted(one, other, free * way):
-        if free >= best:
-            return best
-        stuck, free = free, min(2 * free, best)
-    while free - stuck > FINEST:
-        middle = (stuck + free) / 2
-        stuck, free = (stuck, middle) if _parted(one, other, middle * way) else (middle, free)
-    return free

@@ -328,8 +328,8 @@ def _look(content: Mapping[str, Any], number: int) -> _Look:
     glossy = _inner(material, "extensions", GLOSSY)
     given = glossy or _inner(material, "pbrMetallicRoughness")
     factor = given.get("diffuseFactor" if glossy else "baseColorFactor")
-    is_colour = isinstance(factor, list) and len(factor) == 4
-    is_colour = is_colour and all(isinstance(share, int | float) and 0 <= share <= 1 for share in factor)
+    shares = factor if isinstance(factor, list) and len(factor) == 4 else [None]
+    is_colour = all(isinstance(share, int | float) and 0 <= share <= 1 for share in shares)
     base = {"baseColorFactor": factor} if is_colour else {}
     info = _inner(given, "diffuseTexture" if glossy else "baseColorTexture")
     texture = row_of(content, "textures", info.get("index"))
@@ -354,17 +354,17 @@ def _texture(numbers: Numbers, number: int) -> Texture:
 def _plain_part(part: Mapping[str, Any], numbers: Numbers, looks: Sequence[_Look]) -> dict[str, Any]:
     """Return a part with its shape and its paint: no normals, skins or targets, nothing compressed."""
     which = part.get("material")
-    is_painted = type(which) is int and 0 <= which < len(looks)
-    look = looks[which] if is_painted else _Look({})
+    own = looks[which] if type(which) is int and 0 <= which < len(looks) else None
+    look = own or _Look({})
     attributes, faces = numbers.surface(part)
     if "POSITION" not in attributes:
         raise NotRead("a part of a mesh has no positions")
-    kept = {name: attributes[name] for name in ("POSITION", "COLOR_0") if name in attributes}
+    kept: dict[str, Floats] = {name: attributes[name] for name in ("POSITION", "COLOR_0") if name in attributes}
     if (places := attributes.get(f"TEXCOORD_{look.corners}")) is not None:
         kept["TEXCOORD_0"] = _moved(places, look.moved)
     return {
         "mode": part.get("mode", 4),
-        **({"material": which} if is_painted else {}),
+        **({} if own is None else {"material": which}),
         **({} if faces is None else {"indices": _plain_table(faces.astype(np.uint32))}),
         "attributes": {name: _plain_table(values.astype(np.float32)) for name, values in kept.items()},
     }

@@ -27,7 +27,7 @@ from tsgkit.geometry.scenes import STRICT, Architecture, Profile, Scene, rectang
 from tsgkit.geometry.surfaces import Boxes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from tsgkit.geometry.libraries import Bools, Floats
     from tsgkit.geometry.scenes import Floor, Opening, Wall
@@ -174,7 +174,16 @@ def built_wall(
     foot = min(start[2], end[2]) if base is None else base + (start[2] + end[2]) / 2
     foot -= 0 if profile.floor_from_file else THICK / 2
     middle = np.array([*((start + end)[:2] / 2), foot + wall.height / 2])
-    holes, bad = _holes(wall, length)
+    # The openings that take something out of the wall, each with its place in the list.
+    holes: list[tuple[int, Opening]] = []
+    for number, hole in enumerate(wall.openings):
+        (left, low), (right, high) = hole.low, hole.high
+        is_within = min(right, length) > max(left, 0) and min(high, wall.height) > max(low, 0)
+        if is_within and all(map(math.isfinite, (left, low, right, high))):
+            holes.append((number, hole))
+        else:
+            outside = f"from {hole.low} to {hole.high} is not within its wall"
+            problems += (Problem("bad-opening", opening_id(hole, number, wall), outside),)
     cells = _cells(holes, length, wall.height)
     sizes = (length, THICK, wall.height)
     board = facing(plate(wall.id, middle, along, sizes, scene, profile, cells), in_room)
@@ -195,7 +204,7 @@ def built_wall(
     ends = tuple(
         (middle[:2] + along[:2] * (a - length / 2), middle[:2] + along[:2] * (b - length / 2)) for a, b in stretches
     )
-    return BuiltWall(board, tuple(boards["door"]), tuple(boards["window"]), ends), problems + bad
+    return BuiltWall(board, tuple(boards["door"]), tuple(boards["window"]), ends), problems
 
 
 def _along(name: str, start: Floats, end: Floats, profile: Profile) -> tuple[Floats, tuple[Problem, ...]]:
@@ -214,25 +223,6 @@ def facing(board: Body, in_room: InRoom) -> Body:
     """Return the board with its front towards the room; it is turned if there is no room in front of it."""
     ahead = board.frame.centre + LOOK * board.frame.front
     return board if in_room(ahead[:2]) else board.turned()
-
-
-def _holes(wall: Wall, length: float) -> tuple[list[tuple[int, Opening]], tuple[Problem, ...]]:
-    """Return the openings that take something out of the wall, each with its place in the list."""
-    good, bad = [], []
-    for number, hole in enumerate(wall.openings):
-        numbers = (*hole.low, *hole.high)
-        (left, low), (right, high) = hole.low, hole.high
-        fits = (
-            all(map(math.isfinite, numbers))
-            and min(right, length) > max(left, 0)
-            and min(high, wall.height) > max(low, 0)
-        )
-        if fits:
-            good.append((number, hole))
-        else:
-            name = opening_id(hole, number, wall)
-            bad.append(Problem("bad-opening", name, f"from {hole.low} to {hole.high} is not within its wall"))
-    return good, tuple(bad)
 
 
 def opening_id(hole: Opening, number: int, wall: Wall) -> str:
@@ -417,15 +407,6 @@ class MeasuredScene:
     def wall_height(self) -> float | None:
         """The height of the highest wall; without walls there is no ceiling."""
         return max((2 * float(wall.frame.half[2]) for wall in self.walls), default=None)
-
-    def chosen_floors(self, names: Iterable[str] = ()) -> tuple[Ground, ...]:
-        """Return the floors of these names, all if none is named; an unknown name is a usage error."""
-        wanted = tuple(names)
-        known = {ground.id: ground for ground in self.floors}
-        unknown = [name for name in wanted if name not in known]
-        if unknown:
-            raise UsageError(f"no floor is called {unknown[0]!r}", hint=f"floors: {', '.join(known) or 'none'}")
-        return tuple(known[name] for name in wanted) or self.floors
 
     @cached_property
     def ceiling(self) -> Body | None:

@@ -327,8 +327,10 @@ def relation_to_room(
     if element not in ELEMENTS:
         raise UsageError(f"the architecture has no {element!r}", hint=", ".join(ELEMENTS))
     stage.keep_going()
-    body, chosen = stage.body(target), stage.chosen_floors(floors)
-    return RELATIONS_TO_ROOMS[name](stage, body, element, chosen)
+    body, wanted, known = stage.body(target), tuple(floors), {ground.id: ground for ground in stage.floors}
+    if unknown := [floor for floor in wanted if floor not in known]:
+        raise UsageError(f"no floor is called {unknown[0]!r}", hint=f"floors: {', '.join(known) or 'none'}")
+    return RELATIONS_TO_ROOMS[name](stage, body, element, tuple(known[floor] for floor in wanted) or stage.floors)
 
 
 def _to_element(name: str, stage: MeasuredScene, body: Body, element: str, floors: Sequence[Ground]) -> Relation:

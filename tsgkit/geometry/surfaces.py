@@ -122,17 +122,13 @@ def winding(vertices: Floats, faces: Ints, points: object) -> Floats:
     step = max(1, AT_ONCE // max(1, len(spots)))
     total = np.zeros(len(spots))
     for start in range(0, len(triangles), step):
-        total += _angles(triangles[start : start + step], spots)
+        # The solid angle under which each point sees the triangles together (Van Oosterom and Strackee).
+        a, b, c = (triangles[None, start : start + step, k] - spots[:, None] for k in range(3))
+        la, lb, lc = (np.linalg.norm(side, axis=2) for side in (a, b, c))
+        above = _dot(a, np.cross(b, c))
+        below = la * lb * lc + _dot(a, b) * lc + _dot(b, c) * la + _dot(c, a) * lb
+        total += 2 * np.arctan2(above, below).sum(axis=1)
     return np.asarray(total / (4 * math.pi))
-
-
-def _angles(triangles: Floats, spots: Floats) -> Floats:
-    """Return the solid angle under which each point sees the triangles together (Van Oosterom and Strackee)."""
-    a, b, c = (triangles[None, :, k] - spots[:, None] for k in range(3))
-    la, lb, lc = (np.linalg.norm(side, axis=2) for side in (a, b, c))
-    above = _dot(a, np.cross(b, c))
-    below = la * lb * lc + _dot(a, b) * lc + _dot(b, c) * la + _dot(c, a) * lb
-    return np.asarray(2 * np.arctan2(above, below).sum(axis=1))
 
 
 def _dot(one: Floats, other: Floats) -> Floats:

@@ -34,7 +34,7 @@ from tsgkit.geometry.meshes import Primitive, Problem, mesh_of, stacked
 from tsgkit.geometry.rendering import GREY, SIZE, RenderedImage, RenderedSurface, Sight
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from tsgkit.geometry.bodies import Body
     from tsgkit.geometry.libraries import Floats, Ints, Singles
@@ -241,7 +241,14 @@ def _surroundings(stage: MeasuredScene, body: Body) -> tuple[list[RenderedSurfac
     diagonal = float(np.linalg.norm(np.ptp(points @ body.frame.axes, axis=0)))
     camera = framing(points, before(body.frame.front, ABOVE))
     camera = Camera(camera.eye + BACK * diagonal * camera.axes[:, 2], camera.axes)
-    hides = _hiding(camera.eye, body)
+    ways = body.frame.corners - camera.eye
+    lengths = np.linalg.norm(ways, axis=1)
+
+    def hides(others: Sequence[Body]) -> int:
+        """Return how many corners of the object's box some bodies together hide."""
+        first = np.min([other.rays.first(np.tile(camera.eye, (8, 1)), ways) for other in others], axis=0)
+        return int((first < lengths - TOUCHING).sum())
+
     others = [
         other for other in stage.bodies.values() if other is not body and other not in near and not hides([other])
     ]
@@ -254,18 +261,6 @@ def _belongs(other: Body, body: Body) -> bool:
     gap = np.maximum(np.maximum(other.low - body.high, body.low - other.high), 0)
     step = (other.low + other.high - body.low - body.high) / 2
     return bool(np.linalg.norm(gap) < CLOSE and step[2] >= RISING * np.linalg.norm(step) and step[2] > 0)
-
-
-def _hiding(eye: Floats, body: Body) -> Callable[[Sequence[Body]], int]:
-    """Return how many corners of an object's box some bodies together hide from an eye."""
-    ways = body.frame.corners - eye
-    lengths = np.linalg.norm(ways, axis=1)
-
-    def hidden(others: Sequence[Body]) -> int:
-        first = np.min([other.rays.first(np.tile(eye, (8, 1)), ways) for other in others], axis=0)
-        return int((first < lengths - TOUCHING).sum())
-
-    return hidden
 
 
 def _coated(body: Body, colour: tuple[float, float, float] = GREY) -> RenderedSurface:
