@@ -15,7 +15,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from tsgkit.geometry import surfaces
-from tsgkit.geometry.libraries import csgraph, np, shapely, sparse, spatial, trimesh
+from tsgkit.geometry.libraries import np, shapely, spatial, trimesh
 from tsgkit.geometry.meshes import (
     areas,
     cleaned,
@@ -188,10 +188,10 @@ class Body:
     @cached_property
     def part_corners(self) -> Floats:
         """A corner of each connected part of the surface, of the largest ones if there are many."""
-        faces, count = self.merged_faces, len(self.vertices)
-        rows, columns = faces[:, [0, 1]].reshape(-1), faces[:, [1, 2]].reshape(-1)
-        links = sparse.coo_matrix((np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(count, count))
-        label = csgraph.connected_components(links, directed=False)[1][faces[:, 0]]
+        faces = self.merged_faces
+        edges = np.concatenate([faces[:, :2], faces[:, 1:]])
+        label_of = trimesh.graph.connected_component_labels(edges, len(self.vertices))  # type: ignore[no-untyped-call]
+        label = label_of[faces[:, 0]]
         _, first, sizes = np.unique(label, return_index=True, return_counts=True)
         chosen = first[np.argsort(-sizes, kind="stable")[:SEEDS_OF_PARTS]]
         return np.asarray(self.vertices[self.faces[chosen, 0]])
@@ -216,12 +216,12 @@ class Body:
 
     def holds(self, points: Floats) -> Bools:
         """Return which points are inside the solid; a shelf of bare sheets encloses none."""
-        found: Bools = np.asarray(((points >= self.low) & (points <= self.high)).all(axis=1))
-        found[found] = np.isfinite(self.rays.first(points[found], AWAY)) if found.any() else False
-        if found.any():
+        inside: Bools = np.asarray(((points >= self.low) & (points <= self.high)).all(axis=1))
+        inside[inside] = np.isfinite(self.rays.first(points[inside], AWAY)) if inside.any() else False
+        if inside.any():
             least = CLOSED if self.closed else OPEN
-            found[found] = np.abs(surfaces.winding(self.vertices, self.faces, points[found])) > least
-        return found
+            inside[inside] = np.abs(surfaces.winding(self.vertices, self.faces, points[inside])) > least
+        return inside
 
     def turned(self) -> Body:
         """Return the same body with its front at its back."""

@@ -73,11 +73,11 @@ class Bounds:
 
 def out_of_bounds(stage: MeasuredScene) -> Bounds:
     """Return every object against all floors together; without a floor every object is out."""
-    found = {}
+    bounds = {}
     for name, body in stage.bodies.items():
         stage.keep_going()
-        found[name] = _bound(stage, body)
-    return Bounds(found, stage.unmeasured)
+        bounds[name] = _bound(stage, body)
+    return Bounds(bounds, stage.unmeasured)
 
 
 def _bound(stage: MeasuredScene, body: Body) -> Bound:

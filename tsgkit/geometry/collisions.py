@@ -56,13 +56,13 @@ class Collisions:
     @cached_property
     def colliding_with(self) -> Mapping[str, tuple[str, ...]]:
         """For every tested object, the objects it collides with, walls last."""
-        found: dict[str, list[str]] = {name: [] for name in self.objects}
+        others_of: dict[str, list[str]] = {name: [] for name in self.objects}
         for hit in self.hits:
-            found[hit.one].append(hit.other)
-            found[hit.other].append(hit.one)
+            others_of[hit.one].append(hit.other)
+            others_of[hit.other].append(hit.one)
         for hit in self.wall_hits:
-            found[hit.one].append(hit.other)
-        return {name: tuple(others) for name, others in found.items()}
+            others_of[hit.one].append(hit.other)
+        return {name: tuple(others) for name, others in others_of.items()}
 
     @property
     def in_collision(self) -> tuple[str, ...]:
@@ -125,8 +125,8 @@ def ways_out(one: Body, other: Body) -> Floats:
     between = other.frame.centre - one.frame.centre
     length = float(np.linalg.norm(between))
     axes = [axis / np.linalg.norm(axis) for body in (one, other) for axis in body.frame.axes.T]
-    found = np.array([*([between / length] if length > 0 else []), *axes])
-    return np.concatenate([found, -found])
+    ways = np.array([*([between / length] if length > 0 else []), *axes])
+    return np.concatenate([ways, -ways])
 
 
 def _parted(one: Body, other: Body, moved: Floats) -> bool:

@@ -112,11 +112,11 @@ def triangles_of(polygon: shapely.Geometry) -> Floats:
     """Return the polygon as triangles (n x 3 x 2), counter-clockwise."""
     parts = [shapely.constrained_delaunay_triangles(part) for part in shapely.get_parts(polygon)]
     rings = [triangle.exterior.coords[:3] for part in parts for triangle in shapely.get_parts(part)]
-    found = np.array(rings, dtype=float).reshape(-1, 3, 2)
-    one, two = found[:, 1] - found[:, 0], found[:, 2] - found[:, 0]
-    backwards = one[:, 0] * two[:, 1] - one[:, 1] * two[:, 0] < 0
-    found[backwards] = found[backwards][:, ::-1]
-    return found
+    triangles = np.array(rings, dtype=float).reshape(-1, 3, 2)
+    first, second = triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]
+    backwards = first[:, 0] * second[:, 1] - first[:, 1] * second[:, 0] < 0
+    triangles[backwards] = triangles[backwards][:, ::-1]
+    return triangles
 
 
 def slab(name: str, polygon: shapely.Geometry, bottom: float, scene: str, profile: Profile) -> Body:
@@ -266,8 +266,8 @@ class MeasuredScene:
                 hint = "give every object its own id"
                 problems.append(Problem("repeated-id", thing.id, "the second object with this id is left out", hint))
                 continue
-            body, found = placed(thing, self.scene.name, self.profile)
-            problems += found
+            body, own_problems = placed(thing, self.scene.name, self.profile)
+            problems += own_problems
             if body is not None:
                 bodies[thing.id] = body
         return MappingProxyType(bodies), tuple(problems)
@@ -313,8 +313,9 @@ class MeasuredScene:
     def _grounds(self) -> tuple[tuple[Ground, ...], tuple[Problem, ...]]:
         height = self.lowest - (THICK / 2 if self.scene.architecture is None else 0)
         given = None if self.profile.floor_from_file else height
-        made = [ground_of(floor, given, self.scene.name, self.profile) for floor in self.architecture.floors]
-        return tuple(g for g, _ in made if g is not None), tuple(p for _, found in made for p in found)
+        grounds = [ground_of(floor, given, self.scene.name, self.profile) for floor in self.architecture.floors]
+        problems = tuple(problem for _, own_problems in grounds for problem in own_problems)
+        return tuple(ground for ground, _ in grounds if ground is not None), problems
 
     @property
     def floors(self) -> tuple[Ground, ...]:
@@ -342,8 +343,8 @@ class MeasuredScene:
         if not self.profile.rugs_exempt:
             return {}
         heights = {ground.z for ground in self.floors}
-        found = {name: max((body.rug_by(floor) for floor in heights), default="") for name, body in self.bodies.items()}
-        return {name: why for name, why in found.items() if why}
+        reasons = ((name, [body.rug_by(floor) for floor in heights]) for name, body in self.bodies.items())
+        return {name: max(why) for name, why in reasons if any(why)}
 
     @cached_property
     def _in_room(self) -> InRoom:
@@ -355,12 +356,12 @@ class MeasuredScene:
     def _built(self) -> tuple[tuple[BuiltWall, ...], tuple[Problem, ...]]:
         from_file = self.profile.floor_from_file or self.scene.architecture is None
         base = None if from_file else self.lowest
-        walls = self.architecture.walls
-        made = []
-        for wall in walls:
+        walls = []
+        for wall in self.architecture.walls:
             self.keep_going()
-            made.append(built_wall(wall, base, self._in_room, self.scene.name, self.profile))
-        return tuple(wall for wall, _ in made if wall is not None), tuple(p for _, found in made for p in found)
+            walls.append(built_wall(wall, base, self._in_room, self.scene.name, self.profile))
+        problems = tuple(problem for _, own_problems in walls for problem in own_problems)
+        return tuple(wall for wall, _ in walls if wall is not None), problems
 
     @property
     def built_walls(self) -> tuple[BuiltWall, ...]:
@@ -400,8 +401,10 @@ class MeasuredScene:
     @property
     def problems(self) -> tuple[Problem, ...]:
         """Everything wrong with objects, floors and walls."""
-        found = self._placed[1] + self._grounds[1] + self._built[1]
-        return found if self.floors else (*found, Problem("no-floor", self.scene.name, "the scene has no usable floor"))
+        problems = self._placed[1] + self._grounds[1] + self._built[1]
+        if self.floors:
+            return problems
+        return (*problems, Problem("no-floor", self.scene.name, "the scene has no usable floor"))
 
     @cached_property
     def wall_height(self) -> float | None:
@@ -417,12 +420,12 @@ class MeasuredScene:
         """Return the ceiling over some floors, at the height of the highest wall; none without walls or floors."""
         if self.wall_height is None or not floors:
             return None
-        made = [
+        slabs = [
             slab("ceiling", ground.polygon, ground.z + self.wall_height - THICK / 2, self.scene.name, self.profile)
             for ground in floors
         ]
-        vertices, faces = stacked([(body.vertices, body.faces) for body in made])
-        return replace(made[0], vertices=vertices, faces=faces)
+        vertices, faces = stacked([(body.vertices, body.faces) for body in slabs])
+        return replace(slabs[0], vertices=vertices, faces=faces)
 
     def pairs(self) -> Iterator[tuple[Body, Body]]:
         """Yield all pairs of objects whose boxes along the world's axes meet, in the order of the scene."""

@@ -378,8 +378,8 @@ def closed(faces: Ints) -> bool:
     edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
     edges = edges[edges[:, 0] != edges[:, 1]]
     count = int(faces.max()) + 1
-    there, back = (np.sort(edges[:, i] * count + edges[:, 1 - i]) for i in (0, 1))
-    return bool(np.array_equal(there, back))
+    forward, backward = (np.sort(edges[:, i] * count + edges[:, 1 - i]) for i in (0, 1))
+    return bool(np.array_equal(forward, backward))
 
 
 def round_normals(vertices: Floats, faces: Ints) -> Singles:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from tsgkit.geometry.libraries import ndimage, np
 
 if TYPE_CHECKING:
-    from tsgkit.geometry.libraries import Bools, Floats, Ints
+    from tsgkit.geometry.libraries import Bools, Ints
 
 ONE = 1 << 16
 HALF = ONE >> 1
@@ -46,14 +46,14 @@ def _spans(corners: Ints, shape: tuple[int, int]) -> tuple[Ints, Ints, Ints]:
 
     For an edge that leaves the canvas, the slope is that of the part within it.
     """
-    here, there = corners.reshape(-1, 2), np.roll(corners, -1, axis=1).reshape(-1, 2)
+    start, end = corners.reshape(-1, 2), np.roll(corners, -1, axis=1).reshape(-1, 2)
     polygon = np.repeat(np.arange(len(corners)), corners.shape[1])
-    cut_here, cut_there, _ = _clipped(here, there, shape)
-    flat = cut_here[:, 1] == cut_there[:, 1]
-    cut_here[flat, 1], cut_there[flat, 1] = here[flat, 1], there[flat, 1]
-    down = (here[:, 1] > there[:, 1])[:, None]
-    upper, lower = np.where(down, cut_there, cut_here), np.where(down, cut_here, cut_there)
-    rows = np.sort(np.stack([here[:, 1], there[:, 1]], axis=1).clip(0, shape[0]), axis=1)
+    cut_start, cut_end, _ = _clipped(start, end, shape)
+    flat = cut_start[:, 1] == cut_end[:, 1]
+    cut_start[flat, 1], cut_end[flat, 1] = start[flat, 1], end[flat, 1]
+    down = (start[:, 1] > end[:, 1])[:, None]
+    upper, lower = np.where(down, cut_end, cut_start), np.where(down, cut_start, cut_end)
+    rows = np.sort(np.stack([start[:, 1], end[:, 1]], axis=1).clip(0, shape[0]), axis=1)
     edge, row = _ranges(rows[:, 0], rows[:, 1])
     slope = _divided((lower[:, 0] - upper[:, 0]) * ONE, np.maximum(lower[:, 1] - upper[:, 1], 1))
     column = upper[edge, 0] * ONE + (row - upper[edge, 1]) * slope[edge]
@@ -157,9 +157,9 @@ def _fine_polygon(corners: Ints, shape: tuple[int, int]) -> Bools:
     """Return a convex polygon with subpixel corners, outlines included."""
     canvas = np.zeros(shape, dtype=bool)
     first, last = np.full(shape[0], REACH * 4), np.full(shape[0], -REACH * 4)
-    for here, there in zip(corners, np.roll(corners, -1, axis=0), strict=True):
-        canvas |= _fine_line(here, there, shape)
-        upper, lower = sorted((here, there), key=lambda corner: int(corner[1] + HALF) >> 16)
+    for start, end in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        canvas |= _fine_line(start, end, shape)
+        upper, lower = sorted((start, end), key=lambda corner: int(corner[1] + HALF) >> 16)
         top, bottom = (int(corner[1] + HALF) >> 16 for corner in (upper, lower))
         if bottom > top:
             slope = _divided(2 * (lower[0] - upper[0]) + (bottom - top), np.asarray(2 * (bottom - top)))
@@ -205,10 +205,10 @@ def corners_of(centre: tuple[int, int], size: tuple[int, int], degrees: float) -
     turn = math.radians(float(np.float32(degrees)))
     b, a = (np.float32(np.float32(part) * np.float32(0.5)) for part in (math.cos(turn), math.sin(turn)))
     x, y, w, h = (np.float32(number) for number in (*centre, *size))
-    one = (x - a * h - b * w, y + b * h - a * w)
-    two = (x + a * h - b * w, y - b * h - a * w)
-    found: Floats = np.array([one, two, (2 * x - one[0], 2 * y - one[1]), (2 * x - two[0], 2 * y - two[1])])
-    return np.trunc(found).astype(np.int64)
+    first = (x - a * h - b * w, y + b * h - a * w)
+    second = (x + a * h - b * w, y - b * h - a * w)
+    across = (2 * x - first[0], 2 * y - first[1]), (2 * x - second[0], 2 * y - second[1])
+    return np.asarray(np.trunc(np.array([first, second, *across])).astype(np.int64))
 
 
 def eroded(canvas: Bools, width: int) -> Bools:

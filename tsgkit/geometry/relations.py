@@ -146,8 +146,8 @@ def relation_of_objects(
         raise UsageError(f"{name} needs an object beside its anchor {anchor!r}")
     wanted = SIDED.get(name, ())
     if wanted and side not in wanted:
-        found = "" if side is None else f", and {side!r} is none of its own"
-        raise UsageError(f"{name} needs a side{found}", hint=f"sides: {', '.join(wanted)}")
+        wrong = "" if side is None else f", and {side!r} is none of its own"
+        raise UsageError(f"{name} needs a side{wrong}", hint=f"sides: {', '.join(wanted)}")
     stage.keep_going()
     bodies = [stage.body(other) for other in others]
     return RELATIONS_OF_OBJECTS[name](bodies, stage.body(anchor), side or "")
@@ -410,8 +410,8 @@ def _at_wall(
         away = to_board(body, face)
         if (score := share * bounds.score(away)) > best or "no wall" in words:
             best = score
-            found = f"{body.id} is {away:.2f} m from {face.id} and {100 * share:.0f} % before it"
-            words = f"{found}; {name} needs {bounds.needs} and 50 %"
+            where = f"{body.id} is {away:.2f} m from {face.id} and {100 * share:.0f} % before it"
+            words = f"{where}; {name} needs {bounds.needs} and 50 %"
     return relation(name, best, words)
 
 
@@ -425,20 +425,18 @@ def corner_of_room(stage: MeasuredScene, body: Body, element: str, floors: Seque
         faces = [face for face, away in zip(stage.wall_faces, least, strict=True) if CORNER.score(away) > 0]
         ahead = np.array([face.frame.centre + LOOK * face.frame.front for face in faces]).reshape(-1, 3)
         of_room = [face for face, is_over in zip(faces, over(ground.rim, ahead), strict=True) if is_over]
-        near = [(wall, *_way_to(body, wall)) for wall in of_room]
+        near = []
+        for wall in of_room:
+            # How far the wall is, and the mean way to it from all over the object's box.
+            way = (nearest(body.points, wall) - body.points).mean(axis=0)
+            length = float(np.linalg.norm(way))
+            near.append((wall, to_board(body, wall), way / length if length else way))
         for (one, away, way), (other, farther, across) in combinations(near, 2):
             score = CORNER.score(away) * CORNER.score(farther)
             if abs(float(way @ across)) < SQUARE and score > best:
-                found = f"{body.id} is {away:.2f} m from {one.id} and {farther:.2f} m from {other.id}"
-                best, words = score, f"{found}; {name} needs {CORNER.needs} of each, and less of both"
+                where = f"{body.id} is {away:.2f} m from {one.id} and {farther:.2f} m from {other.id}"
+                best, words = score, f"{where}; {name} needs {CORNER.needs} of each, and less of both"
     return relation(name, best, words)
-
-
-def _way_to(body: Body, wall: Body) -> tuple[float, Floats]:
-    """Return how far a wall is, and the mean way to it from all over the object's box."""
-    mean = (nearest(body.points, wall) - body.points).mean(axis=0)
-    length = float(np.linalg.norm(mean))
-    return to_board(body, wall), mean / length if length else mean
 
 
 def hang_from_ceiling(stage: MeasuredScene, body: Body, element: str, floors: Sequence[Ground]) -> Relation:

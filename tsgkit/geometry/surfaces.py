@@ -65,8 +65,8 @@ def _placed(shape: Tree, moved: Sequence[float] | Floats | None) -> Tree:
 
 def meet(one: Tree, other: Tree, moved: Sequence[float] | Floats | None = None) -> bool:
     """Return whether two surfaces meet, after the other has moved."""
-    found = fcl.collide(_placed(one, None), _placed(other, moved), fcl.CollisionRequest(), fcl.CollisionResult())
-    return bool(found)
+    request, result = fcl.CollisionRequest(), fcl.CollisionResult()
+    return bool(fcl.collide(_placed(one, None), _placed(other, moved), request, result))
 
 
 def contacts(one: Tree, other: Tree) -> Floats:
@@ -156,9 +156,9 @@ def even(count: int, dimensions: int) -> Floats:
     for _ in range(64):
         root = (1 + root) ** (1 / (dimensions + 1))
     steps = root ** -np.arange(1.0, dimensions + 1)
-    found = np.asarray((0.5 + np.outer(np.arange(1.0, count + 1), steps)) % 1.0)
-    found.setflags(write=False)
-    return found
+    points = np.asarray((0.5 + np.outer(np.arange(1.0, count + 1), steps)) % 1.0)
+    points.setflags(write=False)
+    return points
 
 
 def number_of_points(volume: float, least: int) -> int:
@@ -246,13 +246,13 @@ def reach(body: Body) -> tuple[Floats, Floats]:
 def nearest_board(body: Body, boards: Sequence[Body]) -> tuple[Body, float]:
     """Return the nearest of some boards, the first of equals, and how far it is; those farther off are not measured."""
     least = Boxes(boards).least(*reach(body))
-    found: dict[int, float] = {}
+    gaps: dict[int, float] = {}
     for number in np.argsort(least, kind="stable").tolist():
-        if found and least[number] > min(found.values()):
+        if gaps and least[number] > min(gaps.values()):
             break
-        found[number] = to_board(body, boards[number])
-    best = min(sorted(found), key=lambda number: found[number])
-    return boards[best], found[best]
+        gaps[number] = to_board(body, boards[number])
+    best = min(sorted(gaps), key=lambda number: gaps[number])
+    return boards[best], gaps[best]
 
 
 def least_gap(points: Floats, body: Body) -> float:
@@ -281,6 +281,6 @@ def nearest(points: Floats, board: Body) -> Floats:
     """
     seen = board.frame.local(points)
     boxes = board.frame.local(board.vertices).reshape(-1, 8, 3)
-    found = np.clip(seen[:, None], boxes.min(axis=1), boxes.max(axis=1))
-    best = np.argmin(np.linalg.norm(found - seen[:, None], axis=2), axis=1)
-    return np.asarray(board.frame.centre + found[np.arange(len(seen)), best] @ board.frame.axes.T)
+    inside = np.clip(seen[:, None], boxes.min(axis=1), boxes.max(axis=1))
+    best = np.argmin(np.linalg.norm(inside - seen[:, None], axis=2), axis=1)
+    return np.asarray(board.frame.centre + inside[np.arange(len(seen)), best] @ board.frame.axes.T)

@@ -268,15 +268,11 @@ def _coated(body: Body, colour: tuple[float, float, float] = GREY) -> RenderedSu
 
 
 def _tinted(body: Body) -> RenderedSurface:
-    return _coated(body, tint(body.category))
-
-
-def tint(category: str) -> tuple[float, float, float]:
-    """Return a muted colour for a category; grey where there is none."""
-    if not category:
-        return GREY
-    number = zlib.crc32(category.casefold().encode())
-    return colorsys.hls_to_rgb(number % 360 / 360, 0.55 + 0.15 * (number // 360 % 3) / 2, 0.28)
+    """Return a body in the muted colour of its category; grey where it has none."""
+    if not body.category:
+        return _coated(body)
+    number = zlib.crc32(body.category.casefold().encode())
+    return _coated(body, colorsys.hls_to_rgb(number % 360 / 360, 0.55 + 0.15 * (number // 360 % 3) / 2, 0.28))
 
 
 def _floors(stage: MeasuredScene) -> Iterator[RenderedSurface]:
