@@ -5,8 +5,8 @@
 ([[1.0, 0.0, 0.0]], [-1])
 
 Colours are linear light from 0 to 1; ``linear`` and ``encoded`` convert from and to the bytes of images. Only base
-colours and textures are kept: no roughness, metal, normal maps or emission. Pillow decodes textures where there are any;
-PNG files are written here, since the extra ``scenes`` is without it.
+colours and textures are kept: no roughness, metal, normal maps or emission. PNG files are written here, since Pillow is
+not in the extra ``scenes``.
 """
 
 from __future__ import annotations

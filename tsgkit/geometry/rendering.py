@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from tsgkit.errors import UsageError
 from tsgkit.geometry.libraries import mesh_construction, ndimage, np, rtcore_scene
 from tsgkit.geometry.materials import Paint, encoded, joined, linear, plain, png, sampled
-from tsgkit.geometry.meshes import areas, round_normals
+from tsgkit.geometry.meshes import areas, round_normals, stacked
 from tsgkit.geometry.surfaces import device
 
 if TYPE_CHECKING:
@@ -94,8 +94,7 @@ class SurfaceMaterials:
             [one.paint or plain(linear(one.colour).tolist(), len(one.vertices), len(one.faces)) for one in drawn]
         )
         self._colours = self._paint.colours.astype(np.float32)
-        starts = np.cumsum([0, *(len(one.vertices) for one in drawn)])
-        self._corners = np.concatenate([one.faces + start for one, start in zip(drawn, starts, strict=False)])
+        self._corners = stacked([(one.vertices, one.faces) for one in drawn])[1]
 
     @cached_property
     def _texels(self) -> Floats:
