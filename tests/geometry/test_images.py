@@ -26,13 +26,15 @@ from tsgkit.geometry.rendering import (
     GREY,
     OUTLINE_COLOUR,
     RENDERING,
+    SPREAD,
+    Camera,
     RenderedImage,
     RenderedSurface,
     Sight,
     render,
 )
 from tsgkit.geometry.scenes import Architecture, Object, Opening
-from tsgkit.geometry.views import SPREAD, VIEWS, Camera, View, before, beside, framed, framing, human, undrawable, view
+from tsgkit.geometry.views import VIEWS, View, before, beside, framed, framing, human, undrawable, view
 
 if TYPE_CHECKING:
     from tsgkit.geometry.libraries import Floats

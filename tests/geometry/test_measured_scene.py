@@ -13,7 +13,7 @@ import trimesh
 from furnished_rooms import AS_IT_IS, Turn, staged
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry.bodies import Body
+from tsgkit.geometry.bodies import Body, Boxes
 from tsgkit.geometry.bounds import Bound, out_of_bounds, shares_over
 from tsgkit.geometry.collisions import collisions, depth
 from tsgkit.geometry.libraries import Library, check_libraries, shapely
@@ -37,7 +37,7 @@ from tsgkit.geometry.scenes import (
     bare_room,
 )
 from tsgkit.geometry.support import Support, centre_of_mass, supports
-from tsgkit.geometry.surfaces import Boxes, number_of_points, on_faces, seeded
+from tsgkit.geometry.surfaces import number_of_points, on_faces, seeded
 
 thing = AS_IT_IS.thing
 both = pytest.mark.parametrize("profile", [OFFICIAL, STRICT], ids=["official", "strict"])

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tsgkit.errors import UsageError
+from tsgkit.geometry.bodies import between_objects
 from tsgkit.geometry.bounds import out_of_bounds
 from tsgkit.geometry.collisions import collisions
 from tsgkit.geometry.measured_scene import MeasuredScene
@@ -31,7 +32,6 @@ from tsgkit.geometry.relations import (
     relation_to_room,
 )
 from tsgkit.geometry.scenes import OFFICIAL, STRICT, Architecture, Floor, Object, Opening, Profile, Wall
-from tsgkit.geometry.surfaces import between_objects
 
 thing = AS_IT_IS.thing
 ROOM = AS_IT_IS.room(20, 20)

@@ -5,8 +5,8 @@
 ``meshes``          triangle meshes from bytes, primitives from sizes, transforms, and problems as values
 ``gltf``            GLB files made plain: extensions, compressed surfaces, textures apart
 ``materials``       how surfaces look: base colours, textures; PNG files
-``bodies``          one placed surface: its box, tree, rays and sampled points
-``surfaces``        surfaces that meet, gaps, first hits, insides, sampled points, distances
+``bodies``          one placed surface: its box, tree, rays and sampled points; how far bodies are apart
+``surfaces``        surfaces that meet, gaps, first hits, insides, sampled points
 ``measured_scene``  a scene under a profile, with what is built as polygons and thin boards
 ``relations``       score, margin and evidence of a relation: thirteen between objects, ten to the room
 ``collisions``      what is in what
@@ -15,8 +15,8 @@
 ``bounds``          what lies outside the floors
 ``openings``        what stands before doors and windows
 ``raster``          pixels, as published counts are made of them
-``rendering``       images by rays: colour, light, depth, normals, masks
-``views``           the images a judge is shown, and their cameras
+``rendering``       cameras, and images by rays: colour, light, depth, normals, masks
+``views``           the images a judge is shown, and from where they are taken
 ``libraries``       numpy and the others of the extra ``scenes``, imported when first used
 ==================  ==============================================================================================
 
@@ -53,7 +53,7 @@ from tsgkit.geometry.relations import (
     relation_of_objects,
     relation_to_room,
 )
-from tsgkit.geometry.rendering import RenderedImage, RenderedSurface, Sight, render
+from tsgkit.geometry.rendering import Camera, RenderedImage, RenderedSurface, Sight, render
 from tsgkit.geometry.scenes import (
     OFFICIAL,
     PROFILES,
@@ -69,7 +69,7 @@ from tsgkit.geometry.scenes import (
     rectangle,
 )
 from tsgkit.geometry.support import Support, supports
-from tsgkit.geometry.views import VIEWS, Camera, View, framing, view
+from tsgkit.geometry.views import VIEWS, View, framing, view
 
 __all__ = [
     "ELEMENTS",

@@ -22,8 +22,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tsgkit.geometry import surfaces
+from tsgkit.geometry.bodies import Boxes
 from tsgkit.geometry.libraries import np
-from tsgkit.geometry.surfaces import Boxes
 
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body

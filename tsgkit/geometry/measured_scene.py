@@ -20,11 +20,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry.bodies import Body, Frame, placed, plate
+from tsgkit.geometry.bodies import Body, Boxes, Frame, placed, plate
 from tsgkit.geometry.libraries import np, shapely
 from tsgkit.geometry.meshes import Problem, stacked
 from tsgkit.geometry.scenes import STRICT, Architecture, Profile, Scene, rectangle
-from tsgkit.geometry.surfaces import Boxes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

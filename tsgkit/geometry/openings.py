@@ -23,10 +23,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tsgkit.geometry.bodies import Boxes
 from tsgkit.geometry.libraries import np
 from tsgkit.geometry.measured_scene import LOOK, THICK, over
 from tsgkit.geometry.raster import filled
-from tsgkit.geometry.surfaces import Boxes
 
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body

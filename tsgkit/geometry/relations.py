@@ -28,9 +28,9 @@ from itertools import combinations, product
 from typing import TYPE_CHECKING, NamedTuple
 
 from tsgkit.errors import UsageError
+from tsgkit.geometry.bodies import Boxes, between_objects, nearest, nearest_board, reach, to_board
 from tsgkit.geometry.libraries import np
 from tsgkit.geometry.measured_scene import THICK, Ground, over
-from tsgkit.geometry.surfaces import Boxes, between_objects, nearest, nearest_board, reach, to_board
 
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body, Frame

@@ -29,10 +29,47 @@ from tsgkit.geometry.surfaces import device
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body
     from tsgkit.geometry.libraries import Bools, Bytes, Floats, Ints, Singles
-    from tsgkit.geometry.views import Camera
 
 GREY = (0.72, 0.71, 0.69)
 """The colour of surfaces without one."""
+
+
+SPREAD = 18 / 35
+"""Tangent of half the view: 36 mm of film behind a 35 mm lens."""
+
+
+@dataclass(frozen=True, eq=False)
+class Camera:
+    """A position, and the axes of its image as columns: right, up, and back towards the viewer.
+
+    >>> from tsgkit.geometry.views import framing
+    >>> camera = framing([(-1, 0, 0), (1, 0, 0)], (0, -1, 0))
+    >>> camera.pixels([(-1, 0, 0), (1, 0, 0)], 100).round(1).tolist()
+    [[2.4, 50.0], [97.6, 50.0]]
+
+    Pixels are counted from the left and from the top; a pixel of column 3 reaches from 3 to 4.
+    """
+
+    eye: Floats
+    axes: Floats
+    spread: float = SPREAD
+
+    def ways(self, size: int, shift: tuple[float, float] = (0.5, 0.5), pixels: Ints | None = None) -> Singles:
+        """Directions of length 1 through some pixels, or through all, row by row from the top."""
+        chosen = np.arange(size * size, dtype=np.int32) if pixels is None else pixels
+        rows, columns = np.divmod(chosen, size)
+        local = np.empty((len(chosen), 3), dtype=np.float32)
+        local[:, 0] = ((columns + shift[0]) * 2 / size - 1) * self.spread
+        local[:, 1] = (1 - (rows + shift[1]) * 2 / size) * self.spread
+        local[:, 2] = -1
+        local /= np.sqrt(np.einsum("ij,ij->i", local, local))[:, None]
+        return np.asarray(local @ self.axes.T.astype(np.float32))
+
+    def pixels(self, points: object, size: int) -> Floats:
+        """Return the columns and rows of world points in an image."""
+        seen = (np.asarray(points, dtype=float) - self.eye) @ self.axes
+        flat = seen[:, :2] / (-seen[:, 2:] * self.spread)
+        return np.asarray((flat * (1, -1) + 1) * size / 2)
 
 
 @dataclass(frozen=True, eq=False)

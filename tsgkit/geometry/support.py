@@ -24,9 +24,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tsgkit.errors import UsageError
+from tsgkit.geometry.bodies import Boxes
 from tsgkit.geometry.libraries import np, shapely
 from tsgkit.geometry.meshes import areas, crosses
-from tsgkit.geometry.surfaces import Boxes, even, seeded, within
+from tsgkit.geometry.surfaces import even, seeded, within
 
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body

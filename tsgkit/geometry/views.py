@@ -1,4 +1,4 @@
-"""The images of a scene for a judge, three of each object and the room from above, and their cameras.
+"""The images of a scene for a judge, three of each object and the room from above, and from where they are taken.
 
 >>> from tsgkit.geometry import Object, Scene, box, rectangle, standing
 >>> desk = Object("desk_1", box(1.4, 0.7, 0.7), standing(at=(0, 0, 0.35)), category="desk")
@@ -24,24 +24,21 @@ from __future__ import annotations
 import colorsys
 import math
 import zlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry.libraries import np
 from tsgkit.geometry.measured_scene import MeasuredScene
 from tsgkit.geometry.meshes import Primitive, Problem, mesh_of, stacked
-from tsgkit.geometry.rendering import GREY, SIZE, RenderedImage, RenderedSurface, Sight
+from tsgkit.geometry.rendering import GREY, SIZE, SPREAD, Camera, RenderedImage, RenderedSurface, Sight
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tsgkit.geometry.bodies import Body
-    from tsgkit.geometry.libraries import Floats, Ints, Singles
+    from tsgkit.geometry.libraries import Floats, Ints
     from tsgkit.geometry.measured_scene import BuiltWall
 
-SPREAD = 18 / 35
-"""Tangent of half the view: 36 mm of film behind a 35 mm lens."""
 MARGIN = 1.05
 """Ratio of the view to what must fit."""
 NEAREST = 0.25
@@ -49,39 +46,6 @@ NEAREST = 0.25
 
 STEPS = 40
 """Iterations of the search for the centre of an image."""
-
-
-@dataclass(frozen=True, eq=False)
-class Camera:
-    """A position, and the axes of its image as columns: right, up, and back towards the viewer.
-
-    >>> camera = framing([(-1, 0, 0), (1, 0, 0)], (0, -1, 0))
-    >>> camera.pixels([(-1, 0, 0), (1, 0, 0)], 100).round(1).tolist()
-    [[2.4, 50.0], [97.6, 50.0]]
-
-    Pixels are counted from the left and from the top; a pixel of column 3 reaches from 3 to 4.
-    """
-
-    eye: Floats
-    axes: Floats
-    spread: float = SPREAD
-
-    def ways(self, size: int, shift: tuple[float, float] = (0.5, 0.5), pixels: Ints | None = None) -> Singles:
-        """Directions of length 1 through some pixels, or through all, row by row from the top."""
-        chosen = np.arange(size * size, dtype=np.int32) if pixels is None else pixels
-        rows, columns = np.divmod(chosen, size)
-        local = np.empty((len(chosen), 3), dtype=np.float32)
-        local[:, 0] = ((columns + shift[0]) * 2 / size - 1) * self.spread
-        local[:, 1] = (1 - (rows + shift[1]) * 2 / size) * self.spread
-        local[:, 2] = -1
-        local /= np.sqrt(np.einsum("ij,ij->i", local, local))[:, None]
-        return np.asarray(local @ self.axes.T.astype(np.float32))
-
-    def pixels(self, points: object, size: int) -> Floats:
-        """Return the columns and rows of world points in an image."""
-        seen = (np.asarray(points, dtype=float) - self.eye) @ self.axes
-        flat = seen[:, :2] / (-seen[:, 2:] * self.spread)
-        return np.asarray((flat * (1, -1) + 1) * size / 2)
 
 
 def framing(points: object, back: object, *, up: object = (0, 0, 1)) -> Camera:

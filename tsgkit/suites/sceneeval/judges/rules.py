@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tsgkit.geometry import MeasuredScene, Object
+from tsgkit.geometry.bodies import nearest_board
 from tsgkit.geometry.libraries import np
-from tsgkit.geometry.surfaces import nearest_board
 from tsgkit.llm.reply import Ask
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, spaced
 from tsgkit.suites.sceneeval.judges.judge import AttributeAnswer, MeasuredRoomRelation
