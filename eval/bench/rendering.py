@@ -22,7 +22,7 @@ from embreex import mesh_construction, rtcore_scene
 from smoke import sized
 
 from tsgkit.geometry import Camera, Paint, RenderedSurface, Sight, Texture, framing
-from tsgkit.geometry.cameras import before
+from tsgkit.geometry.views import before
 
 LIMIT = 0.25
 """Seconds for an image of 512 by 512 of at most so many faces."""

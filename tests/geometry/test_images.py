@@ -17,24 +17,24 @@ from furnished_rooms import AS_IT_IS, Turn, staged
 from PIL import Image
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry.cameras import SPREAD, Camera, before, framing
 from tsgkit.geometry.materials import Paint, Texture, encoded, linear, png
 from tsgkit.geometry.measured_scene import MeasuredScene
-from tsgkit.geometry.meshes import Mesh, Primitive, box, mesh_of, read_mesh, round_normals
+from tsgkit.geometry.meshes import Mesh, Primitive, box, mesh_of, read_mesh, round_normals, standing
 from tsgkit.geometry.raster import corners_of, eroded, filled, lines, outlined, parts
 from tsgkit.geometry.rendering import (
     BACKGROUND,
     GREY,
     OUTLINE_COLOUR,
     RENDERING,
+    SPREAD,
+    Camera,
     RenderedImage,
     RenderedSurface,
     Sight,
     render,
 )
 from tsgkit.geometry.scenes import Architecture, Object, Opening
-from tsgkit.geometry.transforms import standing
-from tsgkit.geometry.views import VIEWS, View, beside, framed, human, undrawable, view
+from tsgkit.geometry.views import VIEWS, View, before, beside, framed, framing, human, undrawable, view
 
 if TYPE_CHECKING:
     from tsgkit.geometry.libraries import Floats

@@ -13,20 +13,29 @@ import trimesh
 from furnished_rooms import AS_IT_IS, Turn, staged
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry.architecture import ground_of, over
-from tsgkit.geometry.bodies import Body
+from tsgkit.geometry.bodies import Body, Boxes
 from tsgkit.geometry.bounds import Bound, out_of_bounds, shares_over
 from tsgkit.geometry.collisions import collisions, depth
-from tsgkit.geometry.distances import Boxes
 from tsgkit.geometry.libraries import Library, check_libraries, shapely
-from tsgkit.geometry.measured_scene import MeasuredScene
+from tsgkit.geometry.measured_scene import MeasuredScene, ground_of, over
 from tsgkit.geometry.meshes import Mesh, Primitive, box, closed, merged, mesh_of, read_mesh
 from tsgkit.geometry.openings import Clearance, clearances, share_clear
 from tsgkit.geometry.paths import Canvas, accessibility, navigability
-from tsgkit.geometry.profiles import OFFICIAL, PROFILES, STRICT, Profile
 from tsgkit.geometry.raster import filled
-from tsgkit.geometry.relations_to_rooms import relation_to_room
-from tsgkit.geometry.scenes import Architecture, Floor, Object, Opening, Scene, Wall, bare_room
+from tsgkit.geometry.relations import relation_to_room
+from tsgkit.geometry.scenes import (
+    OFFICIAL,
+    PROFILES,
+    STRICT,
+    Architecture,
+    Floor,
+    Object,
+    Opening,
+    Profile,
+    Scene,
+    Wall,
+    bare_room,
+)
 from tsgkit.geometry.support import Support, centre_of_mass, supports
 from tsgkit.geometry.surfaces import number_of_points, on_faces, seeded
 

@@ -17,19 +17,25 @@ from tsgkit.geometry import meshes
 from tsgkit.geometry.bodies import placed
 from tsgkit.geometry.gltf import chunks_of, written_glb
 from tsgkit.geometry.materials import Paint, png
-from tsgkit.geometry.meshes import Mesh, Primitive, box, cleaned, closed, merged, mesh_of, read_mesh
-from tsgkit.geometry.problems import Problem
-from tsgkit.geometry.profiles import OFFICIAL, STRICT
-from tsgkit.geometry.scenes import Object
-from tsgkit.geometry.transforms import (
+from tsgkit.geometry.meshes import (
+    Mesh,
+    Primitive,
+    Problem,
     asset_rotation,
+    box,
+    cleaned,
+    closed,
     local_matrix,
     matrix_of,
+    merged,
+    mesh_of,
     problem_of,
+    read_mesh,
     standing,
     transform_of,
     yaw_of,
 )
+from tsgkit.geometry.scenes import OFFICIAL, STRICT, Object
 
 CUBE = mesh_of(box(1, 1, 1))
 SHAPES: list[tuple[Mesh | Primitive, list[str], bool]] = [

@@ -13,25 +13,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tsgkit.errors import UsageError
+from tsgkit.geometry.bodies import between_objects
 from tsgkit.geometry.bounds import out_of_bounds
 from tsgkit.geometry.collisions import collisions
-from tsgkit.geometry.distances import between_objects
 from tsgkit.geometry.measured_scene import MeasuredScene
 from tsgkit.geometry.meshes import Mesh, Primitive
 from tsgkit.geometry.openings import clearances
 from tsgkit.geometry.paths import accessibility, navigability
-from tsgkit.geometry.profiles import OFFICIAL, STRICT, Profile
-from tsgkit.geometry.relations_of_objects import (
+from tsgkit.geometry.relations import (
     RELATIONS_OF_OBJECTS,
+    RELATIONS_TO_ROOMS,
     SIDED,
     Range,
     Relation,
     groups,
     relation,
     relation_of_objects,
+    relation_to_room,
 )
-from tsgkit.geometry.relations_to_rooms import RELATIONS_TO_ROOMS, relation_to_room
-from tsgkit.geometry.scenes import Architecture, Floor, Object, Opening, Wall
+from tsgkit.geometry.scenes import OFFICIAL, STRICT, Architecture, Floor, Object, Opening, Profile, Wall
 
 thing = AS_IT_IS.thing
 ROOM = AS_IT_IS.room(20, 20)

@@ -1,9 +1,6 @@
-"""Bodies: placed surfaces with their local frames, and quantities computed once for each.
+"""Bodies: placed surfaces with their local frames, quantities computed once for each, and how far they are apart.
 
->>> from tsgkit.geometry.meshes import box
->>> from tsgkit.geometry.profiles import STRICT
->>> from tsgkit.geometry.scenes import Object
->>> from tsgkit.geometry.transforms import standing
+>>> from tsgkit.geometry import STRICT, Object, box, standing
 >>> lamp, problems = placed(Object("lamp_1", box(1, 2, 3), standing(at=(4, 0, 0), yaw=90, scale=2)), "den", STRICT)
 >>> lamp.frame.half.round(6).tolist(), lamp.frame.front.round().astype(int).tolist()
 ([1.0, 2.0, 3.0], [1, 0, 0])
@@ -11,6 +8,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,19 +16,27 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from tsgkit.geometry import surfaces
-from tsgkit.geometry.libraries import csgraph, np, shapely, sparse, spatial, trimesh
-from tsgkit.geometry.meshes import areas, cleaned, closed, merged, round_normals, unit_box
+from tsgkit.geometry.libraries import np, shapely, spatial, trimesh
+from tsgkit.geometry.meshes import (
+    areas,
+    cleaned,
+    closed,
+    local_matrix,
+    merged,
+    problem_of,
+    round_normals,
+    unit_box,
+    yaw_of,
+)
 from tsgkit.geometry.surfaces import EVEN, Rays, even, number_of_points, seeded
-from tsgkit.geometry.transforms import local_matrix, problem_of, rotation_part, yaw_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tsgkit.geometry.libraries import Bools, Floats, Ints, Singles
     from tsgkit.geometry.materials import Paint
-    from tsgkit.geometry.problems import Problem
-    from tsgkit.geometry.profiles import Profile
-    from tsgkit.geometry.scenes import Object
+    from tsgkit.geometry.meshes import Problem
+    from tsgkit.geometry.scenes import Object, Profile
 
 LEAST_POINTS = 64
 THINNEST = 1e-6
@@ -152,8 +158,20 @@ class Body:
 
     @cached_property
     def smallest_box(self) -> tuple[Floats, Floats]:
-        """The box of least volume in any direction: its matrix into the world, and its full sizes."""
-        return smallest_box(self.vertices)
+        """The box of least volume in any direction: its matrix into the world, and its full sizes; that along the axes
+        of the world for flat surfaces.
+        """
+        middle, size = (self.low + self.high) / 2, float((self.high - self.low).max())
+        matrix = np.eye(4)
+        try:
+            corners = (self.vertices[spatial.ConvexHull(self.vertices).vertices] - middle) / size
+            to_box, sizes = trimesh.bounds.oriented_bounds(corners)  # type: ignore[no-untyped-call]
+        except (ValueError, spatial.QhullError):
+            matrix[:3, 3] = middle
+            return matrix, self.high - self.low
+        turn = np.linalg.inv(to_box)
+        matrix[:3, :3], matrix[:3, 3] = turn[:3, :3], middle + size * turn[:3, 3]
+        return matrix, size * np.asarray(sizes)
 
     @cached_property
     def scattered(self) -> Floats:
@@ -171,10 +189,10 @@ class Body:
     @cached_property
     def part_corners(self) -> Floats:
         """A corner of each connected part of the surface, of the largest ones if there are many."""
-        faces, count = self.merged_faces, len(self.vertices)
-        rows, columns = faces[:, [0, 1]].reshape(-1), faces[:, [1, 2]].reshape(-1)
-        links = sparse.coo_matrix((np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(count, count))
-        label = csgraph.connected_components(links, directed=False)[1][faces[:, 0]]
+        faces = self.merged_faces
+        edges = np.concatenate([faces[:, :2], faces[:, 1:]])
+        label_of = trimesh.graph.connected_component_labels(edges, len(self.vertices))  # type: ignore[no-untyped-call]
+        label = label_of[faces[:, 0]]
         _, first, sizes = np.unique(label, return_index=True, return_counts=True)
         chosen = first[np.argsort(-sizes, kind="stable")[:SEEDS_OF_PARTS]]
         return np.asarray(self.vertices[self.faces[chosen, 0]])
@@ -199,12 +217,12 @@ class Body:
 
     def holds(self, points: Floats) -> Bools:
         """Return which points are inside the solid; a shelf of bare sheets encloses none."""
-        found: Bools = np.asarray(((points >= self.low) & (points <= self.high)).all(axis=1))
-        found[found] = np.isfinite(self.rays.first(points[found], AWAY)) if found.any() else False
-        if found.any():
+        inside: Bools = np.asarray(((points >= self.low) & (points <= self.high)).all(axis=1))
+        inside[inside] = np.isfinite(self.rays.first(points[inside], AWAY)) if inside.any() else False
+        if inside.any():
             least = CLOSED if self.closed else OPEN
-            found[found] = np.abs(surfaces.winding(self.vertices, self.faces, points[found])) > least
-        return found
+            inside[inside] = np.abs(surfaces.winding(self.vertices, self.faces, points[inside])) > least
+        return inside
 
     def turned(self) -> Body:
         """Return the same body with its front at its back."""
@@ -230,28 +248,14 @@ def placed(thing: Object, scene: str, profile: Profile) -> tuple[Body | None, tu
     faces = mesh.faces[:, ::-1] if profile.solids and np.linalg.det(matrix[:3, :3]) < 0 else mesh.faces
     axes, corners = matrix[:3, :3], local
     if profile.scaled_boxes:
-        axes = rotation_part(matrix[:3, :3])
+        # The nearest orthonormal axes, mirrored where the given ones are.
+        left, _, right = np.linalg.svd(matrix[:3, :3])
+        axes = left @ right
         corners = (world - matrix[:3, 3]) @ axes
     low, high = corners.min(axis=0), corners.max(axis=0)
     frame = Frame(axes @ ((low + high) / 2) + matrix[:3, 3], axes, (high - low) / 2)
     body = Body(thing.id, thing.category, world, faces, frame, yaw_of(matrix), scene, profile, mesh.paint)
     return body.turned() if thing.is_backwards and profile.fronts_from_file else body, problems
-
-
-def smallest_box(vertices: Floats) -> tuple[Floats, Floats]:
-    """Return the matrix and full sizes of the box of least volume; axis-aligned for flat surfaces."""
-    low, high = vertices.min(axis=0), vertices.max(axis=0)
-    middle, size = (low + high) / 2, float((high - low).max())
-    matrix = np.eye(4)
-    try:
-        corners = (vertices[spatial.ConvexHull(vertices).vertices] - middle) / size
-        to_box, sizes = trimesh.bounds.oriented_bounds(corners)  # type: ignore[no-untyped-call]
-    except (ValueError, spatial.QhullError):
-        matrix[:3, 3] = middle
-        return matrix, high - low
-    turn = np.linalg.inv(to_box)
-    matrix[:3, :3], matrix[:3, 3] = turn[:3, :3], middle + size * turn[:3, 3]
-    return matrix, size * np.asarray(sizes)
 
 
 def plate(
@@ -278,3 +282,106 @@ def plate(
     faces = np.concatenate([unit_box()[1] + 8 * k for k in range(len(boxes))])
     yaw = float(np.degrees(np.arctan2(along[1], along[0])))
     return Body(name, "", frame.centre + vertices @ axes.T, faces, frame, yaw, scene, profile)
+
+
+HAIR = 1e-9
+"""Tolerance for rounding."""
+
+
+class Boxes:
+    """The boxes of some bodies; ``with_frames`` also includes their local boxes."""
+
+    def __init__(self, bodies: Sequence[Body], *, with_frames: bool = False) -> None:
+        self.bodies = tuple(bodies)
+        self._lows = np.array([body.low for body in bodies], dtype=float).reshape(-1, 3)
+        self._highs = np.array([body.high for body in bodies], dtype=float).reshape(-1, 3)
+        if with_frames and bodies:
+            centres = np.array([body.frame.centre for body in bodies])
+            spread = np.array([np.abs(body.frame.axes * body.frame.half).sum(axis=1) for body in bodies])
+            self._lows = np.minimum(self._lows, centres - spread)
+            self._highs = np.maximum(self._highs, centres + spread)
+
+    def meeting(self, low: Floats, high: Floats) -> Ints:
+        """Return the numbers of the boxes that meet a box, in order."""
+        return np.flatnonzero(((low <= self._highs) & (high >= self._lows)).all(axis=1))
+
+    def least(self, low: Floats, high: Floats) -> Floats:
+        """For each box, metres from another that nothing in the two can be nearer than."""
+        apart = np.maximum(np.maximum(self._lows - high, low - self._highs), 0)
+        return np.asarray(np.maximum(np.linalg.norm(apart, axis=1) - HAIR, 0))
+
+    def most(self, low: Floats, high: Floats) -> Floats:
+        """For each box, metres from another that nothing in the two can be farther than."""
+        across = np.maximum(self._highs - low, high - self._lows)
+        return np.asarray(np.linalg.norm(across, axis=1) + HAIR)
+
+
+FIRST = 512
+FINE = 0.001
+
+
+def between_objects(one: Body, other: Body) -> float:
+    """Return the gap between two objects: of their surfaces, 0 for one in the other; or the published estimate of it.
+
+    Published: the least distance from points in the smallest box around the smaller object to the surface of the other,
+    so that a small object deep inside a large one has a distance.
+    """
+    if not one.profile.exact_gaps:
+        small, large = (one, other) if one.frame.volume < other.frame.volume else (other, one)
+        return least_gap(small.scattered, large)
+    if one is other or one.holds(other.part_corners).any() or other.holds(one.part_corners).any():
+        return 0.0
+    return surfaces.gap(one.tree, other.tree)
+
+
+def to_board(body: Body, board: Body) -> float:
+    """Return the gap from an object to a wall, door, window or ceiling: from its surface, or from points of its box."""
+    return surfaces.gap(body.tree, board.tree) if body.profile.exact_gaps else least_gap(body.points, board)
+
+
+def reach(body: Body) -> tuple[Floats, Floats]:
+    """Return the corners of a box around an object and its own box: from one of the two distances are measured."""
+    points = np.concatenate([body.points, [body.low, body.high]])
+    return points.min(axis=0), points.max(axis=0)
+
+
+def nearest_board(body: Body, boards: Sequence[Body]) -> tuple[Body, float]:
+    """Return the nearest of some boards, the first of equals, and how far it is; those farther off are not measured."""
+    least = Boxes(boards).least(*reach(body))
+    gaps: dict[int, float] = {}
+    for number in np.argsort(least, kind="stable").tolist():
+        if gaps and least[number] > min(gaps.values()):
+            break
+        gaps[number] = to_board(body, boards[number])
+    best = min(sorted(gaps), key=lambda number: gaps[number])
+    return boards[best], gaps[best]
+
+
+def least_gap(points: Floats, body: Body) -> float:
+    """Return the least distance from any of many points to a surface; below a millimetre, none less is looked for.
+
+    Building trees over points costs more than queries, so points are taken nearest box first, in growing batches, until
+    no other can be nearer.
+    """
+    away = np.linalg.norm(points - np.clip(points, body.low, body.high), axis=1)
+    order = np.argsort(away, kind="stable")
+    best, start, count = math.inf, 0, FIRST
+    while start < len(order) and away[order[start]] < best and best > FINE:
+        best = min(best, surfaces.gap(surfaces.cloud(points[order[start : start + count]]), body.tree))
+        start, count = start + count, 2 * count
+    return best
+
+
+def nearest(points: Floats, board: Body) -> Floats:
+    """Return for each point the nearest one of a board of upright boxes with eight corners each.
+
+    >>> from tsgkit.geometry.scenes import STRICT
+    >>> board = plate("wall", np.zeros(3), np.array([1.0, 0, 0]), (4, 0.2, 3), "den", STRICT)
+    >>> nearest(np.array([[1.0, 2.0, 0.5], [9.0, 0.0, 0.0]]), board).tolist()
+    [[1.0, 0.1, 0.5], [2.0, 0.0, 0.0]]
+    """
+    seen = board.frame.local(points)
+    boxes = board.frame.local(board.vertices).reshape(-1, 8, 3)
+    inside = np.clip(seen[:, None], boxes.min(axis=1), boxes.max(axis=1))
+    best = np.argmin(np.linalg.norm(inside - seen[:, None], axis=2), axis=1)
+    return np.asarray(board.frame.centre + inside[np.arange(len(seen)), best] @ board.frame.axes.T)

@@ -1,9 +1,6 @@
 """Objects outside the floors.
 
->>> from tsgkit.geometry.meshes import box
->>> from tsgkit.geometry.scenes import Object, Scene, rectangle
->>> from tsgkit.geometry.measured_scene import MeasuredScene
->>> from tsgkit.geometry.transforms import standing
+>>> from tsgkit.geometry import MeasuredScene, Object, Scene, box, rectangle, standing
 >>> table = Object("table_1", box(1, 1, 1), standing(at=(3, 0, 0.5)))
 >>> found = out_of_bounds(MeasuredScene(Scene("den", (table,), rectangle(-3, -3, 3, 3))))
 >>> round(found.objects["table_1"].ratio, 3), found.out
@@ -20,8 +17,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tsgkit.geometry.architecture import over
 from tsgkit.geometry.libraries import np, shapely
+from tsgkit.geometry.measured_scene import over
 from tsgkit.geometry.surfaces import number_of_points, on_faces, seeded
 
 if TYPE_CHECKING:
@@ -76,11 +73,11 @@ class Bounds:
 
 def out_of_bounds(stage: MeasuredScene) -> Bounds:
     """Return every object against all floors together; without a floor every object is out."""
-    found = {}
+    bounds = {}
     for name, body in stage.bodies.items():
         stage.keep_going()
-        found[name] = _bound(stage, body)
-    return Bounds(found, stage.unmeasured)
+        bounds[name] = _bound(stage, body)
+    return Bounds(bounds, stage.unmeasured)
 
 
 def _bound(stage: MeasuredScene, body: Body) -> Bound:

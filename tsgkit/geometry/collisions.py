@@ -1,9 +1,6 @@
 """Collisions between objects, and with walls.
 
->>> from tsgkit.geometry.meshes import box
->>> from tsgkit.geometry.scenes import Object, Scene, rectangle
->>> from tsgkit.geometry.measured_scene import MeasuredScene
->>> from tsgkit.geometry.transforms import standing
+>>> from tsgkit.geometry import MeasuredScene, Object, Scene, box, rectangle, standing
 >>> boxes = [Object(f"box_{n}", box(1, 1, 1), standing(at=(0.9 * n, 0, 0.5))) for n in range(3)]
 >>> found = collisions(MeasuredScene(Scene("den", tuple(boxes), rectangle(-3, -3, 3, 3))))
 >>> [(hit.one, hit.other) for hit in found.hits], found.share
@@ -25,7 +22,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tsgkit.geometry import surfaces
-from tsgkit.geometry.distances import Boxes
+from tsgkit.geometry.bodies import Boxes
 from tsgkit.geometry.libraries import np
 
 if TYPE_CHECKING:
@@ -59,13 +56,13 @@ class Collisions:
     @cached_property
     def colliding_with(self) -> Mapping[str, tuple[str, ...]]:
         """For every tested object, the objects it collides with, walls last."""
-        found: dict[str, list[str]] = {name: [] for name in self.objects}
+        others_of: dict[str, list[str]] = {name: [] for name in self.objects}
         for hit in self.hits:
-            found[hit.one].append(hit.other)
-            found[hit.other].append(hit.one)
+            others_of[hit.one].append(hit.other)
+            others_of[hit.other].append(hit.one)
         for hit in self.wall_hits:
-            found[hit.one].append(hit.other)
-        return {name: tuple(others) for name, others in found.items()}
+            others_of[hit.one].append(hit.other)
+        return {name: tuple(others) for name, others in others_of.items()}
 
     @property
     def in_collision(self) -> tuple[str, ...]:
@@ -128,8 +125,8 @@ def ways_out(one: Body, other: Body) -> Floats:
     between = other.frame.centre - one.frame.centre
     length = float(np.linalg.norm(between))
     axes = [axis / np.linalg.norm(axis) for body in (one, other) for axis in body.frame.axes.T]
-    found = np.array([*([between / length] if length > 0 else []), *axes])
-    return np.concatenate([found, -found])
+    ways = np.array([*([between / length] if length > 0 else []), *axes])
+    return np.concatenate([ways, -ways])
 
 
 def _parted(one: Body, other: Body, moved: Floats) -> bool:
@@ -147,21 +144,14 @@ def depth(one: Body, other: Body) -> float:
     """Metres of the shortest way out, to a millimetre, among those tried; 0 for bodies that are apart."""
     if _parted(one, other, np.zeros(3)):
         return 0.0
-    farthest = float(np.linalg.norm(one.high - one.low) + np.linalg.norm(other.high - other.low))
-    best = farthest
+    best = float(np.linalg.norm(one.high - one.low) + np.linalg.norm(other.high - other.low))
     for way in ways_out(one, other):
-        best = _way_out(one, other, way, best)
+        # Double the distance until it parts the two, or is no better than another way; then halve the interval.
+        stuck, free = 0.0, min(FINEST, best)
+        while not (parted := _parted(one, other, free * way)) and free < best:
+            stuck, free = free, min(2 * free, best)
+        while parted and free - stuck > FINEST:
+            middle = (stuck + free) / 2
+            stuck, free = (stuck, middle) if _parted(one, other, middle * way) else (middle, free)
+        best = free
     return best
-
-
-def _way_out(one: Body, other: Body, way: Floats, best: float) -> float:
-    """Return the least distance below ``best`` that parts the two along one way; ``best`` where none does."""
-    stuck, free = 0.0, min(FINEST, best)
-    while not _parted(one, other, free * way):
-        if free >= best:
-            return best
-        stuck, free = free, min(2 * free, best)
-    while free - stuck > FINEST:
-        middle = (stuck + free) / 2
-        stuck, free = (stuck, middle) if _parted(one, other, middle * way) else (middle, free)
-    return free

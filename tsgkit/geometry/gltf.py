@@ -1,14 +1,15 @@
 """Decoding of GLB files: compressed surfaces, numbers as floats, separate textures.
 
 >>> file = plain({"asset": {"version": "2.0"}, "materials": [{"pbrMetallicRoughness": {}}]}, b"")
->>> file.content["materials"], file.textures
+>>> file.materials, file.textures
 ([{'name': '0', 'pbrMetallicRoughness': {}}], {})
 >>> plain({"extensionsRequired": ["NEW_one"]}, b"")  # doctest: +ELLIPSIS
 Traceback (most recent call last):
 tsgkit.geometry.gltf.NotRead: it needs the glTF extension NEW_one, which is not read; write the file anew ...
 
 The mesh reader uses what is left: positions, texture coordinates, corner colours, faces and base colours. A required
-extension that is unknown here is refused by name, since the surface would be read wrongly without it.
+extension that is unknown here is refused by name, since the surface would be read wrongly without it. trimesh reads
+what is plain; it fills no sparse tables, moves no texture coordinates, and knows no KTX2.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ import binascii
 import json
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tsgkit.geometry.libraries import draco, np
 from tsgkit.geometry.materials import Texture
@@ -43,8 +44,8 @@ class NotRead(ValueError):
 
 def listed(content: Mapping[str, Any], name: str) -> list[Any]:
     """Return a list of the file; empty where it is none."""
-    found = content.get(name)
-    return found if isinstance(found, list) else []
+    rows = content.get(name)
+    return rows if isinstance(rows, list) else []
 
 
 def row_of(content: Mapping[str, Any], name: str, number: object) -> Mapping[str, Any] | None:
@@ -52,45 +53,19 @@ def row_of(content: Mapping[str, Any], name: str, number: object) -> Mapping[str
     rows = listed(content, name)
     if type(number) is not int or not 0 <= number < len(rows) or not isinstance(rows[number], dict):
         return None
-    found: Mapping[str, Any] = rows[number]
-    return found
+    row: Mapping[str, Any] = rows[number]
+    return row
 
 
+@dataclass(frozen=True)
 class Numbers:
-    """The tables of a file, and those of the plain file made from it."""
+    """The tables of a file: its JSON, its bytes, and a reader of the files that it names, which may raise KeyError."""
 
-    def __init__(self, content: Mapping[str, Any], binary: bytes, beside: Callable[[str], bytes] | None = None) -> None:
-        self._content, self._binary, self._beside = content, binary, beside
-        self._accessors: list[dict[str, Any]] = []
-        self._views: list[dict[str, Any]] = []
-        self._parts: list[bytes] = []
-        self._size = 0
+    content: Mapping[str, Any]
+    binary: bytes
+    beside: Callable[[str], bytes] | None = None
 
-    @property
-    def tables(self) -> dict[str, list[dict[str, Any]]]:
-        """The glTF lists that describe the added tables."""
-        buffers = [{"byteLength": self._size}] if self._size else []
-        return {"accessors": self._accessors, "bufferViews": self._views, "buffers": buffers}
-
-    @property
-    def written(self) -> bytes:
-        """All that was added."""
-        return b"".join(self._parts)
-
-    def add(self, values: Any) -> int:  # noqa: ANN401  (arrays of single floats or whole numbers)
-        """Write a table, and return the number of its accessor."""
-        data = np.ascontiguousarray(values)
-        wide = 1 if data.ndim == 1 else data.shape[1]
-        kind = FLOAT if data.dtype.kind == "f" else WHOLE
-        raw = data.tobytes()
-        self._views.append({"buffer": 0, "byteOffset": self._size, "byteLength": len(raw)})
-        about = {"bufferView": len(self._views) - 1, "componentType": kind, "type": NAMES[wide], "count": len(data)}
-        self._accessors.append(about)
-        self._parts.append(raw + b"\0" * (-len(raw) % 4))
-        self._size += len(self._parts[-1])
-        return len(self._accessors) - 1
-
-    def surface(self, part: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+    def surface(self, part: Mapping[str, Any]) -> tuple[dict[str, Floats], Any]:
         """Return the numbers of a part of a mesh by their names, and its corners face by face (None: one after the
         other).
         """
@@ -101,48 +76,47 @@ class Numbers:
         extensions = part.get("extensions")
         packed = extensions.get(DRACO) if isinstance(extensions, dict) else None
         if isinstance(packed, dict):
-            return self._unpacked(packed, names)
-        indices = None if "indices" not in part else self._raw(part["indices"]).reshape(-1)
-        return {name: self._shared(self._raw(at), self._accessor(at), name) for name, at in names.items()}, indices
+            tables, indices = self._unpacked(packed, names)
+        else:
+            indices = None if "indices" not in part else self._table(part["indices"]).reshape(-1)
+            tables = {name: self._table(at) for name, at in names.items()}
+        values = {}
+        for name, table in tables.items():
+            # Whole numbers of colours are always shares, whether their file says so or not.
+            is_share = self._accessor(names[name]).get("normalized") is True or name == "COLOR_0"
+            if table.dtype.kind == "f" or not is_share:
+                values[name] = np.asarray(table, dtype=float)
+            else:
+                values[name] = np.asarray(np.maximum(table / np.iinfo(table.dtype).max, -1.0))
+        return values, indices
 
     def _unpacked(self, packed: Mapping[str, Any], names: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
         decode, data = draco.decode, self.view(packed.get("bufferView"))
         try:
-            found = decode(data)
-            by_id = {one["unique_id"]: one["data"] for one in found.attributes}
+            mesh = decode(data)
+            by_id = {one["unique_id"]: one["data"] for one in mesh.attributes}
             tables = {name: by_id[packed["attributes"][name]] for name in names if name in packed["attributes"]}
         except Exception as error:  # noqa: BLE001 - decoders fail in every way there is
             words = " ".join(str(error).split()) or type(error).__name__
             raise NotRead(f"its Draco data cannot be decoded: {words:.100}") from None
-        faces = getattr(found, "faces", None)
-        values = {name: self._shared(table, self._accessor(names[name]), name) for name, table in tables.items()}
-        return values, None if faces is None else np.asarray(faces).reshape(-1)
-
-    def values(self, number: object) -> Floats:
-        """Return a table as floats; normalised integers as fractions."""
-        return self._shared(self._raw(number), self._accessor(number), "")
-
-    def _shared(self, table: Any, about: Mapping[str, Any], name: str) -> Floats:  # noqa: ANN401
-        table = np.asarray(table)
-        # Whole numbers of colours are always shares, whether their file says so or not.
-        if table.dtype.kind == "f" or not (about.get("normalized") is True or name == "COLOR_0"):
-            return np.asarray(table, dtype=float)
-        return np.asarray(np.maximum(table / np.iinfo(table.dtype).max, -1.0))
+        faces = getattr(mesh, "faces", None)
+        arrays = {name: np.asarray(table) for name, table in tables.items()}
+        return arrays, None if faces is None else np.asarray(faces).reshape(-1)
 
     def _accessor(self, number: object) -> Mapping[str, Any]:
-        found = row_of(self._content, "accessors", number)
-        if found is None:
+        row = row_of(self.content, "accessors", number)
+        if row is None:
             raise NotRead(f"there is no accessor {number!r:.40}")
-        return found
+        return row
 
-    def _raw(self, number: object) -> Any:  # noqa: ANN401
+    def _table(self, number: object) -> Any:  # noqa: ANN401  (arrays of single floats or whole numbers)
         about = self._accessor(number)
         kind, wide = TYPES.get(about.get("componentType", 0)), WIDE.get(about.get("type", ""))
         count = about.get("count")
         if kind is None or wide is None or type(count) is not int or not 0 <= count <= MOST:
             raise NotRead(f"accessor {number} is of no known type or size")
         if "bufferView" in about:
-            table = self._table(about["bufferView"], about.get("byteOffset", 0), np.dtype(kind), wide, count)
+            table = self._rows(about["bufferView"], about.get("byteOffset", 0), np.dtype(kind), wide, count)
         elif "sparse" in about:
             table = np.zeros((count, wide), dtype=kind)
         else:
@@ -152,16 +126,16 @@ class Numbers:
         try:
             count, where, what = (about["sparse"][key] for key in ("count", "indices", "values"))
             number = np.dtype(TYPES[where["componentType"]])
-            rows = self._table(where["bufferView"], where.get("byteOffset", 0), number, 1, count).reshape(-1)
-            new = self._table(what["bufferView"], what.get("byteOffset", 0), table.dtype, table.shape[1], count)
+            rows = self._rows(where["bufferView"], where.get("byteOffset", 0), number, 1, count).reshape(-1)
+            new = self._rows(what["bufferView"], what.get("byteOffset", 0), table.dtype, wide, count)
             full = np.array(table)
             full[rows] = new
         except (KeyError, TypeError, IndexError) as error:
             raise NotRead(f"a sparse accessor is not as glTF has it: {type(error).__name__}") from None
         return full
 
-    def _table(self, view: object, start: object, kind: Any, wide: int, count: int) -> Any:  # noqa: ANN401
-        data, about = self.view(view), row_of(self._content, "bufferViews", view) or {}
+    def _rows(self, view: object, start: object, kind: Any, wide: int, count: int) -> Any:  # noqa: ANN401
+        data, about = self.view(view), row_of(self.content, "bufferViews", view) or {}
         row = kind.itemsize * wide
         stride = about.get("byteStride", row)
         fits = type(stride) is int and stride >= row and type(start) is int and start >= 0 and type(count) is int
@@ -176,14 +150,14 @@ class Numbers:
 
     def view(self, number: object) -> bytes:
         """Return the bytes of a view."""
-        found = row_of(self._content, "bufferViews", number)
-        if found is None:
+        view = row_of(self.content, "bufferViews", number)
+        if view is None:
             raise NotRead(f"there is no buffer view {number!r:.40}")
-        buffer = row_of(self._content, "buffers", found.get("buffer"))
+        buffer = row_of(self.content, "buffers", view.get("buffer"))
         if buffer is None:
-            raise NotRead(f"there is no buffer {found.get('buffer')!r:.40}")
-        data = self.file(buffer["uri"]) if "uri" in buffer else self._binary
-        start, length = found.get("byteOffset", 0), found.get("byteLength")
+            raise NotRead(f"there is no buffer {view.get('buffer')!r:.40}")
+        data = self.file(buffer["uri"]) if "uri" in buffer else self.binary
+        start, length = view.get("byteOffset", 0), view.get("byteLength")
         if type(start) is not int or type(length) is not int or start < 0 or not 0 <= length <= len(data) - start:
             raise NotRead(f"buffer view {number} reaches beyond its buffer")
         return data[start : start + length]
@@ -196,8 +170,8 @@ class Numbers:
             except (binascii.Error, ValueError):
                 raise NotRead("the bytes written in it are no base64") from None
         try:
-            if self._beside is not None:
-                return self._beside(str(uri))
+            if self.beside is not None:
+                return self.beside(str(uri))
         except KeyError:
             pass
         raise NotRead(f"it names another file ({uri!r:.80}) that is not there")
@@ -215,12 +189,27 @@ ANEW = {"EXT_meshopt_compression": "gltfpack -i FILE.glb -o NEW.glb -noq"}
 PLAINLY = "gltf-transform copy FILE.glb NEW.glb, or export it from a 3D editor as plain glTF 2.0"
 
 
+class PlainTable(NamedTuple):
+    """A table of single floats or whole numbers: its accessor without a place, and its bytes."""
+
+    accessor: dict[str, Any]
+    data: bytes
+
+
+def _plain_table(values: Any) -> PlainTable:  # noqa: ANN401
+    table = np.ascontiguousarray(values)
+    kind, wide = FLOAT if table.dtype.kind == "f" else WHOLE, 1 if table.ndim == 1 else table.shape[1]
+    return PlainTable({"componentType": kind, "type": NAMES[wide], "count": len(table)}, table.tobytes())
+
+
 @dataclass(frozen=True)
 class PlainFile:
-    """The JSON and bytes of a file with plain surfaces, and its textures by material name."""
+    """The scene and nodes of a file, its plain surfaces by mesh, and its textures by material name."""
 
     content: dict[str, Any]
-    binary: bytes
+    meshes: Sequence[Sequence[Mapping[str, Any]]] = ()
+    """The parts of each mesh: ``attributes`` and ``indices`` are tables."""
+    materials: Sequence[Mapping[str, Any]] = ()
     textures: Mapping[str, Texture] = field(default_factory=dict)
     faults: Mapping[int, str] = field(default_factory=dict)
     """Problems of meshes by number; they are replaced by empty meshes."""
@@ -229,39 +218,36 @@ class PlainFile:
         """Return the file of some meshes alone, the first node its scene; ``NotRead`` where a mesh has a fault."""
         if faults := [self.faults[number] for number in wanted if number in self.faults]:
             raise NotRead(faults[0])
-        number_of: dict[int, int] = {}  # the new numbers of accessors
-        meshes = []
-        for mesh in (self.content["meshes"][number] for number in wanted):
-            primitives = []
-            for part in mesh["primitives"]:
-                named = {name: number_of.setdefault(at, len(number_of)) for name, at in part["attributes"].items()}
-                primitives.append({**part, "attributes": named})
-                if "indices" in part:
-                    primitives[-1]["indices"] = number_of.setdefault(part["indices"], len(number_of))
-            meshes.append({"primitives": primitives})
-        rows = [self.content["accessors"][at] for at in number_of]
-        views, parts, size = [], [], 0
-        for row in rows:
-            view = self.content["bufferViews"][row["bufferView"]]
-            parts.append(self.binary[view["byteOffset"] : view["byteOffset"] + view["byteLength"]])
-            views.append({"buffer": 0, "byteOffset": size, "byteLength": view["byteLength"]})
-            size += view["byteLength"]
-        content = {
-            "asset": {"version": "2.0"},
-            "scene": 0,
-            "scenes": [{"nodes": [0]}],
-            "nodes": list(nodes),
-            "meshes": meshes,
-            "materials": self.content.get("materials", []),
-            "accessors": [{**row, "bufferView": n} for n, row in enumerate(rows)],
-            "bufferViews": views,
-            "buffers": [{"byteLength": size}],
-        }
-        return PlainFile(content, b"".join(parts), self.textures)
+        content = {"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": list(nodes)}
+        return replace(self, content=content, meshes=[self.meshes[number] for number in wanted], faults={})
 
     def written(self) -> bytes:
         """Return the GLB file, without textures."""
-        return written_glb(self.content, self.binary)
+        accessors: list[dict[str, Any]] = []
+        views: list[dict[str, Any]] = []
+        chunks: list[bytes] = []
+        size = 0
+
+        def number_of(table: PlainTable) -> int:
+            nonlocal size
+            views.append({"buffer": 0, "byteOffset": size, "byteLength": len(table.data)})
+            accessors.append({"bufferView": len(accessors), **table.accessor})
+            chunks.append(table.data + b"\0" * (-len(table.data) % 4))
+            size += len(chunks[-1])
+            return len(accessors) - 1
+
+        meshes = []
+        for parts in self.meshes:
+            primitives = []
+            for part in parts:
+                indices = {"indices": number_of(part["indices"])} if "indices" in part else {}
+                named = {name: number_of(table) for name, table in part["attributes"].items()}
+                primitives.append({**part, **indices, "attributes": named})
+            meshes.append({"primitives": primitives})
+        buffers = [{"byteLength": size}] if size else []
+        lists = {"meshes": meshes, "materials": self.materials, "accessors": accessors, "bufferViews": views}
+        rows = {name: row for name, row in {**lists, "buffers": buffers}.items() if row}
+        return written_glb({**self.content, **rows}, b"".join(chunks))
 
 
 def written_glb(content: Mapping[str, Any], binary: bytes) -> bytes:
@@ -281,20 +267,26 @@ def chunks_of(data: bytes) -> tuple[bytes, bytes]:
         raise NotRead("not a GLB file (it does not begin with glTF)")
     if len(data) < 20:
         raise NotRead("the GLB file ends before its first chunk")
-    found: dict[int, bytes] = {}
+    chunks: dict[int, bytes] = {}
     at = 12
     while at + 8 <= len(data):
         length, kind = struct.unpack_from("<II", data, at)
         if at + 8 + length > len(data):
             raise NotRead("the GLB file ends in the middle of a chunk")
-        found.setdefault(kind, data[at + 8 : at + 8 + length])
+        chunks.setdefault(kind, data[at + 8 : at + 8 + length])
         at += 8 + length
-    return found.get(JSON_CHUNK, b""), found.get(BIN_CHUNK, b"")
+    return chunks.get(JSON_CHUNK, b""), chunks.get(BIN_CHUNK, b"")
 
 
 def plain(content: Mapping[str, Any], binary: bytes, beside: Callable[[str], bytes] | None = None) -> PlainFile:
-    """Return the file with its visible parts only. ``beside`` reads files that it names, or raises KeyError."""
-    check_extensions(content)
+    """Return the file with its visible parts only. ``beside`` reads files that it names, or raises KeyError.
+
+    ``NotRead`` where a file requires an extension that nothing here knows, with a way to do without it.
+    """
+    for name in listed(content, "extensionsRequired"):
+        if not (isinstance(name, str) and (name in READ or name.startswith(LOOKS))):
+            needed = f"it needs the glTF extension {name!s:.80}, which is not read"
+            raise NotRead(f"{needed}; write the file anew without it: {ANEW.get(str(name), PLAINLY)}")
     numbers = Numbers(content, binary, beside)
     looks = [_look(content, number) for number in range(len(listed(content, "materials")))]
     meshes, faults = [], {}
@@ -303,26 +295,15 @@ def plain(content: Mapping[str, Any], binary: bytes, beside: Callable[[str], byt
             parts = mesh.get("primitives") if isinstance(mesh, dict) else None
             if not isinstance(parts, list) or not all(isinstance(part, dict) for part in parts):
                 raise NotRead("a mesh is no list of primitives")
-            meshes.append({"primitives": [_plain_part(part, numbers, looks) for part in parts]})
+            meshes.append([_plain_part(part, numbers, looks) for part in parts])
         except (TypeError, ValueError, LookupError, OverflowError) as error:
-            meshes.append({"primitives": []})
+            meshes.append([])
             faults[number] = str(error) if isinstance(error, NotRead) else f"{type(error).__name__}: {error}"
     materials = [{"name": str(n), "pbrMetallicRoughness": look.base} for n, look in enumerate(looks)]
-    shown = {look.image: Texture(*_image(content, look.image, numbers)) for look in looks if look.image is not None}
+    shown = {look.image: _texture(numbers, look.image) for look in looks if look.image is not None}
     textures = {str(n): shown[look.image] for n, look in enumerate(looks) if look.image is not None}
     kept = {key: content[key] for key in ("asset", "scene", "scenes", "nodes") if key in content}
-    tables = {"meshes": meshes, "materials": materials, **numbers.tables}
-    return PlainFile({**kept, **{key: rows for key, rows in tables.items() if rows}}, numbers.written, textures, faults)
-
-
-def check_extensions(content: Mapping[str, Any]) -> None:
-    """``NotRead`` where a file requires an extension that nothing here knows, with a way to do without it."""
-    for name in listed(content, "extensionsRequired"):
-        if not (isinstance(name, str) and (name in READ or name.startswith(LOOKS))):
-            way = ANEW.get(str(name), PLAINLY)
-            raise NotRead(
-                f"it needs the glTF extension {name!s:.80}, which is not read; write the file anew without it: {way}"
-            )
+    return PlainFile(kept, meshes, materials, textures, faults)
 
 
 def _inner(row: object, *names: str) -> Mapping[str, Any]:
@@ -332,24 +313,25 @@ def _inner(row: object, *names: str) -> Mapping[str, Any]:
     return row if isinstance(row, Mapping) else {}
 
 
-@dataclass(frozen=True)
-class _Look:
+class _Look(NamedTuple):
     """The appearance of a material: its base colour, its image number, and its texture coordinates."""
 
     base: dict[str, Any]
     image: int | None = None
     corners: int = 0
-    moved: Mapping[str, Any] = field(default_factory=dict)
+    moved: Mapping[str, Any] = {}
 
 
 def _look(content: Mapping[str, Any], number: int) -> _Look:
     """Return the appearance of a material; invalid parts are left out."""
     material = row_of(content, "materials", number)
     glossy = _inner(material, "extensions", GLOSSY)
-    said = glossy or _inner(material, "pbrMetallicRoughness")
-    factor = said.get("diffuseFactor" if glossy else "baseColorFactor")
-    base = {"baseColorFactor": factor} if isinstance(factor, list) and _shares(factor) else {}
-    info = _inner(said, "diffuseTexture" if glossy else "baseColorTexture")
+    given = glossy or _inner(material, "pbrMetallicRoughness")
+    factor = given.get("diffuseFactor" if glossy else "baseColorFactor")
+    shares = factor if isinstance(factor, list) and len(factor) == 4 else [None]
+    is_colour = all(isinstance(share, int | float) and 0 <= share <= 1 for share in shares)
+    base = {"baseColorFactor": factor} if is_colour else {}
+    info = _inner(given, "diffuseTexture" if glossy else "baseColorTexture")
     texture = row_of(content, "textures", info.get("index"))
     if texture is None:
         return _Look(base)
@@ -360,48 +342,39 @@ def _look(content: Mapping[str, Any], number: int) -> _Look:
     return _Look(base, image, corners if type(corners) is int else 0, moved)
 
 
-def _shares(factor: list[Any]) -> bool:
-    return len(factor) == 4 and all(isinstance(one, int | float) and 0 <= one <= 1 for one in factor)
-
-
-def _image(content: Mapping[str, Any], number: int, numbers: Numbers) -> tuple[bytes, str]:
-    """Return the bytes of an image, or why there are none."""
-    image = row_of(content, "images", number) or {}
+def _texture(numbers: Numbers, number: int) -> Texture:
+    """Return an image, or why there is none."""
+    image = row_of(numbers.content, "images", number) or {}
     try:
-        return (numbers.view(image["bufferView"]) if "bufferView" in image else numbers.file(image.get("uri"))), ""
+        return Texture(numbers.view(image["bufferView"]) if "bufferView" in image else numbers.file(image.get("uri")))
     except NotRead as error:
-        return b"", str(error)
+        return Texture(b"", str(error))
 
 
 def _plain_part(part: Mapping[str, Any], numbers: Numbers, looks: Sequence[_Look]) -> dict[str, Any]:
     """Return a part with its shape and its paint: no normals, skins or targets, nothing compressed."""
-    found: dict[str, Any] = {"mode": part.get("mode", 4)}
     which = part.get("material")
-    look = looks[which] if type(which) is int and 0 <= which < len(looks) else None
+    own = looks[which] if type(which) is int and 0 <= which < len(looks) else None
+    look = own or _Look({})
     attributes, faces = numbers.surface(part)
     if "POSITION" not in attributes:
         raise NotRead("a part of a mesh has no positions")
-    kept = {"POSITION": attributes["POSITION"].astype(np.float32)}
-    if "COLOR_0" in attributes:
-        kept["COLOR_0"] = attributes["COLOR_0"].astype(np.float32)
-    places = attributes.get(f"TEXCOORD_{look.corners if look else 0}")
-    if places is not None:
-        kept["TEXCOORD_0"] = (_moved(places, look.moved) if look else places).astype(np.float32)
-    if look is not None:
-        found["material"] = which
-    if faces is not None:
-        found["indices"] = numbers.add(faces.astype(np.uint32))
-    return {**found, "attributes": {name: numbers.add(values) for name, values in kept.items()}}
+    kept: dict[str, Floats] = {name: attributes[name] for name in ("POSITION", "COLOR_0") if name in attributes}
+    if (places := attributes.get(f"TEXCOORD_{look.corners}")) is not None:
+        kept["TEXCOORD_0"] = _moved(places, look.moved)
+    return {
+        "mode": part.get("mode", 4),
+        **({} if own is None else {"material": which}),
+        **({} if faces is None else {"indices": _plain_table(faces.astype(np.uint32))}),
+        "attributes": {name: _plain_table(values.astype(np.float32)) for name, values in kept.items()},
+    }
 
 
 def _moved(places: Floats, moved: Mapping[str, Any]) -> Floats:
     """Places on a texture after its own shift, turn and scale."""
     shift, scale, turn = moved.get("offset", (0, 0)), moved.get("scale", (1, 1)), moved.get("rotation", 0)
-    if not moved or not all(_pair(one) for one in (shift, scale)) or not isinstance(turn, int | float):
+    pairs = all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in (shift, scale))
+    if not moved or not pairs or not all(isinstance(number, int | float) for number in (*shift, *scale, turn)):
         return places
     c, s = np.cos(turn), np.sin(turn)
     return np.asarray(places * np.asarray(scale, dtype=float) @ np.array([[c, -s], [s, c]]) + np.asarray(shift))
-
-
-def _pair(numbers: object) -> bool:
-    return isinstance(numbers, list | tuple) and len(numbers) == 2 and all(isinstance(n, int | float) for n in numbers)

@@ -7,7 +7,6 @@ instant, and a base install names the missing extra only when a scene is measure
 from __future__ import annotations
 
 import importlib
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import ExtraMissing
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     import opengl_basisu as basisu
     import PIL.Image as pillow  # noqa: N813
     import scipy.ndimage as ndimage
-    import scipy.sparse as sparse
-    import scipy.sparse.csgraph as csgraph
     import scipy.spatial as spatial
     import shapely
     import trimesh
@@ -39,7 +36,6 @@ if TYPE_CHECKING:
 __all__ = [
     "basisu",
     "check_libraries",
-    "csgraph",
     "draco",
     "fcl",
     "mesh_construction",
@@ -49,7 +45,6 @@ __all__ = [
     "rtcore",
     "rtcore_scene",
     "shapely",
-    "sparse",
     "spatial",
     "trimesh",
 ]
@@ -64,19 +59,17 @@ class Library:
     def __init__(self, name: str, work: str = MEASURING, extra: str = "scenes") -> None:
         self._name, self._work, self._extra = name, work, extra
 
+    def _imported(self) -> ModuleType:
+        try:
+            return importlib.import_module(self._name)
+        except ImportError as error:
+            raise ExtraMissing(self._work, self._name.split(".")[0], self._extra) from error
+
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401
         if name.startswith("__"):  # asked by doctest and inspect, which want to look, not to use
             raise AttributeError(name)
-        found = getattr(_imported(self._name, self._work, self._extra), name)
-        self.__dict__[name] = found
-        return found
-
-
-def _imported(name: str, work: str = MEASURING, extra: str = "scenes") -> ModuleType:
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise ExtraMissing(work, name.split(".")[0], extra) from error
+        self.__dict__[name] = getattr(self._imported(), name)
+        return self.__dict__[name]
 
 
 def check_libraries(names: Iterable[str] | None = None) -> None:
@@ -86,11 +79,10 @@ def check_libraries(names: Iterable[str] | None = None) -> None:
     Threads that import the same library at the same time may find it half imported, so this is called before them.
     """
     for name in NAMES.values() if names is None else names:
-        _imported(name)
+        Library(name)._imported()
 
 
 NAMES = {
-    "csgraph": "scipy.sparse.csgraph",
     "fcl": "fcl",
     "mesh_construction": "embreex.mesh_construction",
     "ndimage": "scipy.ndimage",
@@ -98,7 +90,6 @@ NAMES = {
     "rtcore": "embreex.rtcore",
     "rtcore_scene": "embreex.rtcore_scene",
     "shapely": "shapely",
-    "sparse": "scipy.sparse",
     "spatial": "scipy.spatial",
     "trimesh": "trimesh",
 }

@@ -5,7 +5,8 @@
 ([[1.0, 0.0, 0.0]], [-1])
 
 Colours are linear light from 0 to 1; ``linear`` and ``encoded`` convert from and to the bytes of images. Only base
-colours and textures are kept: no roughness, metal, normal maps or emission.
+colours and textures are kept: no roughness, metal, normal maps or emission. PNG files are written here, since Pillow is
+not in the extra ``scenes``.
 """
 
 from __future__ import annotations
@@ -50,14 +51,10 @@ class Paint:
     textures: tuple[Texture, ...] = ()
     tints: Floats | None = None
 
-    def of_faces(self, keep: Any) -> Paint:  # noqa: ANN401  (whatever picks rows)
-        """Return the paint of some faces."""
-        return Paint(self.colours[keep], self.texture_of[keep], self.places, self.textures, self.tints)
-
-    def of_corners(self, keep: Any) -> Paint:  # noqa: ANN401
-        """Return the paint where only some corners are left."""
-        tints = None if self.tints is None else self.tints[keep]
-        return Paint(self.colours, self.texture_of, self.places[keep], self.textures, tints)
+    def part(self, faces: Any, corners: Any) -> Paint:  # noqa: ANN401  (whatever picks rows)
+        """Return the paint of some faces and some corners."""
+        tints = None if self.tints is None else self.tints[corners]
+        return Paint(self.colours[faces], self.texture_of[faces], self.places[corners], self.textures, tints)
 
 
 class Texture:
@@ -76,10 +73,10 @@ class Texture:
 
         An image that cannot be decoded, or is too large, is one white pixel.
         """
-        found = [self._decoded()[0]]
-        while max(found[-1].shape[:2]) > 1:
-            found.append(_halved(found[-1]))
-        return tuple(found)
+        levels = [self._decoded()[0]]
+        while max(levels[-1].shape[:2]) > 1:
+            levels.append(_halved(levels[-1]))
+        return tuple(levels)
 
     @cached_property
     def fault(self) -> str:
@@ -163,11 +160,11 @@ def sampled(texture: Texture, places: Floats, texels: Floats) -> tuple[Floats, F
     """
     levels = texture.levels
     which = np.clip(np.round(np.log2(np.maximum(texels, 1e-6))), 0, len(levels) - 1).astype(int)
-    found = np.empty((len(places), 4))
+    texels_at = np.empty((len(places), 4))
     for level in np.unique(which):
         chosen = which == level
-        found[chosen] = _between(levels[level], places[chosen])
-    return found[:, :3], found[:, 3]
+        texels_at[chosen] = _between(levels[level], places[chosen])
+    return texels_at[:, :3], texels_at[:, 3]
 
 
 def _between(pixels: Bytes, places: Floats) -> Floats:
@@ -179,9 +176,9 @@ def _between(pixels: Bytes, places: Floats) -> Floats:
     total = np.zeros((len(places), 4))
     for dx, across in ((0, 1 - right_share), (1, right_share)):
         for dy, down in ((0, 1 - low_share), (1, low_share)):
-            found = pixels[(top + dy) % high, (left + dx) % wide]
-            total[:, :3] += across * down * _light_of_bytes()[found[:, :3]]
-            total[:, 3:] += across * down * (found[:, 3:] / 255)
+            corner = pixels[(top + dy) % high, (left + dx) % wide]
+            total[:, :3] += across * down * _light_of_bytes()[corner[:, :3]]
+            total[:, 3:] += across * down * (corner[:, 3:] / 255)
     return total
 
 
@@ -216,8 +213,8 @@ def paint_of(mesh: Any, textures: Mapping[str, Texture]) -> Paint | None:  # noq
     places = visual.uv
     if texture is None or places is None or len(places) != corners or not np.isfinite(places).all():
         return None if colour is None else plain(colour, corners, faces)
-    found = plain(WHITE if colour is None else colour, corners, faces)
-    return Paint(found.colours, np.zeros(faces, dtype=np.int64), np.asarray(places, dtype=float), (texture,))
+    base = plain(WHITE if colour is None else colour, corners, faces)
+    return Paint(base.colours, np.zeros(faces, dtype=np.int64), np.asarray(places, dtype=float), (texture,))
 
 
 def joined(paints: Sequence[Paint]) -> Paint:

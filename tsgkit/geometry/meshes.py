@@ -1,12 +1,17 @@
-"""Triangle meshes from GLB, OBJ and PLY bytes, and primitives.
+"""Triangle meshes from GLB, OBJ and PLY bytes, primitives, their transforms, and what can be wrong with them.
 
 >>> mesh_of(box(2, 1, 0.5)).faces.shape
 (12, 3)
 >>> print(read_mesh(b"no mesh", "glb", where="lamp"))
 lamp: not a readable glb mesh: buffer size must be a multiple of element size [unreadable-mesh]
+>>> standing(at=(1, 2, 0))[12:15]
+(1.0, 2.0, 0.0)
+>>> round(yaw_of(local_matrix(standing(yaw=30))), 6)
+30.0
 
 Corners are kept as in the file, in its own frame (y up, front +z). OBJ readers merge equal corners and GLB readers do
-not; the published collision test depends on that, so nothing is merged here.
+not; the published collision test depends on that, so nothing is merged here. The *local frame* of an object has x to
+the right, its front along -y and z up; "left" and "right" are as seen from in front of the object.
 """
 
 from __future__ import annotations
@@ -24,11 +29,125 @@ from tsgkit.geometry.gltf import MAGIC, NotRead, PlainFile, chunks_of
 from tsgkit.geometry.gltf import plain as plain_file
 from tsgkit.geometry.libraries import np, trimesh
 from tsgkit.geometry.materials import WHITE, Paint, Texture, joined, paint_of, plain, png
-from tsgkit.geometry.problems import Problem
-from tsgkit.geometry.transforms import Transform, matrix_of
 
 if TYPE_CHECKING:
     from tsgkit.geometry.libraries import Bools, Floats, Ints, Singles
+
+CODES = {
+    "unreadable-mesh": "the bytes are no mesh of that format",
+    "empty-mesh": "no face with three finite corners is left",
+    "not-finite": "some corners are NaN or infinite; the faces that use them are left out",
+    "bad-face": "some faces name corners that do not exist; they are left out",
+    "flat-mesh": "all faces together have no area",
+    "inside-out": "a closed surface whose faces look inwards",
+    "many-faces": "so many faces that trees over them take seconds",
+    "bad-size": "a primitive with a size that is not positive and finite",
+    "bad-transform": "not sixteen finite numbers, or a last row that is not 0 0 0 1",
+    "singular-transform": "a transform that flattens the object",
+    "sheared-transform": "a transform that is not rotation times scale along the axes",
+    "repeated-id": "two objects of one id",
+    "bad-floor": "a floor that encloses no area",
+    "crossed-floor": "a floor whose outline crosses itself",
+    "bad-wall": "a wall without length or height",
+    "bad-opening": "a door or window that encloses no part of its wall",
+    "slanted-wall": "a wall that the official way draws along x although it runs elsewhere",
+    "nothing-to-draw": "nothing of the scene can be drawn",
+    "no-floor": "no floor is left to stand on",
+}
+
+
+class Problem(NamedTuple):
+    """A geometry problem: ``code`` is one of :data:`CODES`, ``where`` the id of the object."""
+
+    code: str
+    where: str
+    message: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.message} [{self.code}]"
+
+
+Transform = tuple[float, ...]
+"""Sixteen numbers, column by column, as files write them: the translation is elements 12, 13 and 14."""
+
+IDENTITY: Transform = (1.0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 1.0, 0, 0, 0, 0, 1.0)
+FLAT = 1e-9
+"""An axis shorter than this, or a volume of the axes below its cube, is none."""
+SHEAR = 1e-3
+"""Cosine between two axes from which a transform counts as sheared; single-precision files stay well below."""
+
+
+def matrix_of(transform: Transform) -> Floats:
+    """Return the transform as a 4x4 array."""
+    return np.asarray(transform, dtype=float).reshape(4, 4).T
+
+
+def transform_of(matrix: Floats) -> Transform:
+    """Return a 4x4 array as the sixteen numbers of a file."""
+    return tuple(float(number) for number in np.asarray(matrix, dtype=float).T.reshape(-1))
+
+
+def local_matrix(transform: Transform) -> Floats:
+    """Return the matrix from the local frame (z up, front -y) into the world."""
+    from_local = np.array([[1.0, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, 0], [0, 0, 0, 1]])
+    return np.asarray(matrix_of(transform) @ from_local)
+
+
+def standing(
+    at: Sequence[float] = (0, 0, 0), *, yaw: float = 0.0, scale: float | Sequence[float] = 1.0, tilt: float = 0.0
+) -> Transform:
+    """Return the transform of an upright asset: scaled along its local axes, tilted about its x, turned by ``yaw``
+    degrees.
+    """
+    c, s, ct, st = (f(math.radians(angle)) for angle in (yaw, tilt) for f in (math.cos, math.sin))
+    turn = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) @ np.array([[1, 0, 0], [0, ct, -st], [0, st, ct]])
+    from_file = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])
+    matrix = np.eye(4)
+    matrix[:3, :3] = turn @ np.diag(np.broadcast_to(np.asarray(scale, dtype=float), 3)) @ from_file
+    matrix[:3, 3] = at
+    return transform_of(matrix)
+
+
+def asset_rotation(up: Sequence[float], front: Sequence[float]) -> Transform:
+    """Return the rotation of an asset, in its own file frame, that takes ``up`` to +y and ``front`` to +z."""
+    y, z = (np.asarray(way, dtype=float) / np.linalg.norm(way) for way in (up, front))
+    matrix = np.eye(4)
+    matrix[:3, :3] = np.stack([np.cross(y, z), y, z])
+    return transform_of(matrix)
+
+
+def problem_of(transform: Transform, where: str) -> Problem | None:
+    """Return the problem that makes a transform unusable, or only distorts it (``sheared-transform``)."""
+    if len(transform) != 16 or not all(math.isfinite(number) for number in transform):
+        return Problem("bad-transform", where, f"its transform is not sixteen finite numbers: {transform!r:.80}")
+    matrix = matrix_of(transform)
+    if not np.allclose(matrix[3], (0, 0, 0, 1), atol=1e-6):
+        return Problem("bad-transform", where, f"the last row of its transform is {matrix[3].tolist()}, not 0 0 0 1")
+    lengths = np.linalg.norm(matrix[:3, :3], axis=0)
+    if lengths.min() < FLAT or abs(np.linalg.det(matrix[:3, :3] / lengths)) < FLAT:
+        return Problem("singular-transform", where, "its transform flattens it to a plane, a line or a point")
+    unit = matrix[:3, :3] / lengths
+    if np.abs(unit.T @ unit - np.eye(3)).max() > SHEAR:
+        hint = "give rotation times scale along the axes"
+        return Problem("sheared-transform", where, "its transform is not rotation times scale", hint)
+    return None
+
+
+def yaw_of(matrix: Floats) -> float:
+    """Degrees about z in the XYZ Euler angles of a local matrix; a mirrored one is turned by -1 first.
+
+    Of the two sets of angles that describe a rotation, the one with the smaller sum is returned.
+    """
+    axes = matrix[:3, :3] / np.linalg.norm(matrix[:3, :3], axis=0)
+    m = -axes if np.linalg.det(axes) < 0 else axes
+    level = math.hypot(m[0, 0], m[1, 0])
+    if level < 1e-6:  # looking straight up or down
+        return 0.0
+    first = (math.atan2(m[2, 1], m[2, 2]), math.atan2(-m[2, 0], level), math.atan2(m[1, 0], m[0, 0]))
+    second = (math.atan2(-m[2, 1], -m[2, 2]), math.atan2(-m[2, 0], -level), math.atan2(-m[1, 0], -m[0, 0]))
+    return math.degrees(min(first, second, key=lambda angles: sum(map(abs, angles)))[2])
+
 
 FORMATS = ("glb", "gltf", "obj", "ply")
 IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".tga", ".tif", ".tiff", ".webp")
@@ -227,7 +346,7 @@ def cleaned(shape: Shape, where: str, *, mend_winding: bool) -> tuple[Mesh | Non
     # Corners of no face would still stretch the box: only those that faced nothing usable are dropped.
     if not (whole.all() and finite.all()):
         used, faces = np.unique(mesh.faces[whole], return_inverse=True)
-        paint = None if mesh.paint is None else mesh.paint.of_faces(whole).of_corners(used)
+        paint = None if mesh.paint is None else mesh.paint.part(whole, used)
         mesh = Mesh.of(mesh.vertices[used], faces, paint)
     if not mesh.area > 0:
         return None, (*problems, Problem("flat-mesh", where, "all its faces together have no area"))
@@ -259,8 +378,8 @@ def closed(faces: Ints) -> bool:
     edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
     edges = edges[edges[:, 0] != edges[:, 1]]
     count = int(faces.max()) + 1
-    there, back = (np.sort(edges[:, i] * count + edges[:, 1 - i]) for i in (0, 1))
-    return bool(np.array_equal(there, back))
+    forward, backward = (np.sort(edges[:, i] * count + edges[:, 1 - i]) for i in (0, 1))
+    return bool(np.array_equal(forward, backward))
 
 
 def round_normals(vertices: Floats, faces: Ints) -> Singles:

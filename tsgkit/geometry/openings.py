@@ -1,9 +1,6 @@
 """Clearance of doors and windows.
 
->>> from tsgkit.geometry.meshes import box
->>> from tsgkit.geometry.scenes import Architecture, Floor, Object, Opening, Scene, Wall
->>> from tsgkit.geometry.measured_scene import MeasuredScene
->>> from tsgkit.geometry.transforms import standing
+>>> from tsgkit.geometry import Architecture, Floor, MeasuredScene, Object, Opening, Scene, Wall, box, standing
 >>> floor = Floor("den", ((0, 0, 0), (4, 0, 0), (4, 4, 0), (0, 4, 0)))
 >>> wall = Wall("1", (0, 0, 0), (4, 0, 0), 2.5, (Opening("door", (1, 0), (2, 2)),))
 >>> chest = Object("chest_1", box(0.5, 0.4, 1), standing(at=(1.5, 0.5, 0.5)))
@@ -26,9 +23,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tsgkit.geometry.architecture import LOOK, THICK, over
-from tsgkit.geometry.distances import Boxes
+from tsgkit.geometry.bodies import Boxes
 from tsgkit.geometry.libraries import np
+from tsgkit.geometry.measured_scene import LOOK, THICK, over
 from tsgkit.geometry.raster import filled
 
 if TYPE_CHECKING:
@@ -68,7 +65,7 @@ class Clearance:
 def clearances(stage: MeasuredScene, *, door_depth: float | None = None) -> tuple[Clearance, ...]:
     """Return every side of every door, then window, that has a floor before it; doors may be given one depth
     for all."""
-    found = []
+    sides = []
     things = Boxes([body for body in stage.bodies.values() if body.id not in stage.rugs], with_frames=True)
     for kind, boards in (("door", stage.doors), ("window", stage.windows)):
         for board in boards:
@@ -77,13 +74,13 @@ def clearances(stage: MeasuredScene, *, door_depth: float | None = None) -> tupl
             depth = (wide if door_depth is None else door_depth) if kind == "door" else BEFORE_WINDOW
             ways = np.array([board.frame.front, -board.frame.front])
             ways = ways[over(stage.floor_rim, board.frame.centre + LOOK * ways)]
-            found += [_clearance(things, board, kind, way, depth + THICK / 2) for way in ways]
-    return tuple(found)
+            sides += [_clearance(things, board, kind, way, depth + THICK / 2) for way in ways]
+    return tuple(sides)
 
 
-def share_clear(found: tuple[Clearance, ...]) -> float | None:
+def share_clear(sides: tuple[Clearance, ...]) -> float | None:
     """Sides with nothing before them over all sides; None without openings."""
-    return sum(not side.occluded for side in found) / len(found) if found else None
+    return sum(not side.occluded for side in sides) / len(sides) if sides else None
 
 
 def _clearance(things: Boxes, board: Body, kind: str, way: Floats, depth: float) -> Clearance:
@@ -138,14 +135,14 @@ def _cut(triangles: Floats, depth: float) -> Floats:
 
 def _trimmed(corners: list[Floats], bound: float, sign: float) -> list[Floats]:
     """Return the part of a polygon on one side of a plane of equal depth."""
-    found = []
-    for here, there in zip(corners, corners[1:] + corners[:1], strict=True):
-        now, then = sign * (here[2] - bound), sign * (there[2] - bound)
+    kept = []
+    for corner, following in zip(corners, corners[1:] + corners[:1], strict=True):
+        now, then = sign * (corner[2] - bound), sign * (following[2] - bound)
         if now >= 0:
-            found.append(here)
+            kept.append(corner)
         if now * then < 0:
-            found.append(here + (there - here) * (now / (now - then)))
-    return found
+            kept.append(corner + (following - corner) * (now / (now - then)))
+    return kept
 
 
 def _image(polygons: Floats, board: Body, pixels: float) -> Bools:

@@ -1,10 +1,6 @@
 """Navigability of a room, and access to the functional sides of objects.
 
->>> from tsgkit.geometry.meshes import box
->>> from tsgkit.geometry.profiles import OFFICIAL
->>> from tsgkit.geometry.scenes import Object, Scene, rectangle
->>> from tsgkit.geometry.measured_scene import MeasuredScene
->>> from tsgkit.geometry.transforms import standing
+>>> from tsgkit.geometry import OFFICIAL, MeasuredScene, Object, Scene, box, rectangle, standing
 >>> screen = Object("screen_1", box(6, 0.2, 2), standing(at=(0, 1, 1)))
 >>> scene = Scene("den", (screen,), rectangle(-3, -3, 3, 3))
 >>> print(navigability(MeasuredScene(scene, OFFICIAL)).evidence)
@@ -24,10 +20,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry.architecture import triangles_of
 from tsgkit.geometry.libraries import np, shapely
+from tsgkit.geometry.measured_scene import triangles_of
 from tsgkit.geometry.raster import corners_of, eroded, filled, outlined, parts
-from tsgkit.geometry.relations_of_objects import SIDES as DIRECTIONS
+from tsgkit.geometry.relations import SIDES as DIRECTIONS
 
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body
@@ -132,7 +128,7 @@ def navigability(stage: MeasuredScene) -> Navigability:
     if not stage.floors:
         return Navigability(None, (), "square metres", stage.unmeasured)
     if stage.profile.exact_areas:
-        unit, found = "square metres", tuple(float(part.area) for part in free_parts(stage))
+        unit, areas = "square metres", tuple(float(part.area) for part in free_parts(stage))
     else:
         canvas = Canvas(stage, MARGIN)
         robot = canvas.length(ROBOT)
@@ -140,8 +136,8 @@ def navigability(stage: MeasuredScene) -> Navigability:
         for body in _blocking(stage):
             corners = canvas.rectangle(body.frame.centre, _size(body), body.yaw)
             free &= ~(outlined(corners, robot, canvas.shape) | filled([corners], canvas.shape))
-        unit, found = "pixels", tuple(parts(free))
-    return Navigability(found[0] / sum(found) if found else 0.0, found, unit, stage.unmeasured)
+        unit, areas = "pixels", tuple(parts(free))
+    return Navigability(areas[0] / sum(areas) if areas else 0.0, areas, unit, stage.unmeasured)
 
 
 def _size(body: Body) -> tuple[float, float]:
@@ -172,8 +168,8 @@ def free_parts(stage: MeasuredScene) -> list[shapely.Geometry]:
             thresholds.append(patch)
     walkable = shapely.union_all([stage.floor, *thresholds]).buffer(-ROBOT / 2)
     free = walkable.difference(shapely.union_all(barriers).buffer(ROBOT / 2))
-    found = sorted(shapely.get_parts(free), key=lambda part: -float(part.area))
-    return [part for part in found if part.area > SLIVER]
+    parts = (part for part in shapely.get_parts(free) if part.area > SLIVER)
+    return sorted(parts, key=lambda part: -float(part.area))
 
 
 def accessibility(stage: MeasuredScene, sides: Mapping[str, Iterable[str]]) -> Mapping[str, Access]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from tsgkit.geometry.libraries import ndimage, np
 
 if TYPE_CHECKING:
-    from tsgkit.geometry.libraries import Bools, Floats, Ints
+    from tsgkit.geometry.libraries import Bools, Ints
 
 ONE = 1 << 16
 HALF = ONE >> 1
@@ -46,14 +46,14 @@ def _spans(corners: Ints, shape: tuple[int, int]) -> tuple[Ints, Ints, Ints]:
 
     For an edge that leaves the canvas, the slope is that of the part within it.
     """
-    here, there = corners.reshape(-1, 2), np.roll(corners, -1, axis=1).reshape(-1, 2)
+    start, end = corners.reshape(-1, 2), np.roll(corners, -1, axis=1).reshape(-1, 2)
     polygon = np.repeat(np.arange(len(corners)), corners.shape[1])
-    cut_here, cut_there, _ = _clipped(here, there, shape)
-    flat = cut_here[:, 1] == cut_there[:, 1]
-    cut_here[flat, 1], cut_there[flat, 1] = here[flat, 1], there[flat, 1]
-    down = (here[:, 1] > there[:, 1])[:, None]
-    upper, lower = np.where(down, cut_there, cut_here), np.where(down, cut_here, cut_there)
-    rows = np.sort(np.stack([here[:, 1], there[:, 1]], axis=1).clip(0, shape[0]), axis=1)
+    cut_start, cut_end, _ = _clipped(start, end, shape)
+    flat = cut_start[:, 1] == cut_end[:, 1]
+    cut_start[flat, 1], cut_end[flat, 1] = start[flat, 1], end[flat, 1]
+    down = (start[:, 1] > end[:, 1])[:, None]
+    upper, lower = np.where(down, cut_end, cut_start), np.where(down, cut_start, cut_end)
+    rows = np.sort(np.stack([start[:, 1], end[:, 1]], axis=1).clip(0, shape[0]), axis=1)
     edge, row = _ranges(rows[:, 0], rows[:, 1])
     slope = _divided((lower[:, 0] - upper[:, 0]) * ONE, np.maximum(lower[:, 1] - upper[:, 1], 1))
     column = upper[edge, 0] * ONE + (row - upper[edge, 1]) * slope[edge]
@@ -132,9 +132,9 @@ def _beyond(points: Ints, last: Ints) -> Ints:
 def outlined(corners: object, width: int, shape: tuple[int, int]) -> Bools:
     """Return the outline of one polygon, drawn with a round pen ``width`` pixels wide."""
     points = np.clip(np.asarray(corners, dtype=np.int64).reshape(-1, 2), -REACH, REACH)
-    canvas = np.zeros(shape, dtype=bool)
     if width <= 1:
         return lines(points, np.roll(points, -1, axis=0), shape)
+    canvas = np.zeros(shape, dtype=bool)
     for start, end in zip(np.roll(points, 1, axis=0), points, strict=True):
         across = (start - end) * (1, -1)
         length = math.hypot(*across)
@@ -142,31 +142,31 @@ def outlined(corners: object, width: int, shape: tuple[int, int]) -> Bools:
             reach = (width * HALF + (width & 1) * ONE * 0.5) / length
             offset = np.rint(across[::-1] * reach).astype(np.int64)
             a, b = start * ONE, end * ONE
-            _draw_fine(canvas, np.array([a + offset, a - offset, b - offset, b + offset]))
-        _draw_disc(canvas, end, (width * HALF + HALF) >> 16)
+            canvas |= _fine_polygon(np.array([a + offset, a - offset, b - offset, b + offset]), shape)
+        canvas |= _disc(end, (width * HALF + HALF) >> 16, shape)
     return canvas
 
 
-def _draw_fine(canvas: Bools, corners: Ints) -> None:
-    """Draw a convex polygon with subpixel corners."""
-    rows, columns = canvas.shape
-    there = np.roll(corners, -1, axis=0)
-    whole = (corners[:, 1] + HALF) >> 16, (there[:, 1] + HALF) >> 16
-    first, last = np.full(rows, REACH * 4), np.full(rows, -REACH * 4)
-    for k in range(len(corners)):
-        low, high = (k, 0) if whole[0][k] <= whole[1][k] else (k, 1)
-        upper, lower = (corners[low], there[low]) if not high else (there[low], corners[low])
-        y0, y1 = (int(value) for value in sorted((whole[0][k], whole[1][k])))
-        if y1 > y0:
-            twice = np.asarray(2 * (lower[0] - upper[0]) + (y1 - y0))
-            slope = int(_divided(twice, np.asarray(2 * (y1 - y0))))
-            y = np.arange(max(y0, 0), min(y1 + 1, rows))
-            x = (int(upper[0]) + (y - y0) * slope + HALF) >> 16
+def _between(first: Ints, last: Ints, shape: tuple[int, int]) -> Bools:
+    """Return the pixels from a first to a last column of each row."""
+    columns = np.arange(shape[1])
+    return np.asarray((columns >= first[:, None]) & (columns <= last[:, None]))
+
+
+def _fine_polygon(corners: Ints, shape: tuple[int, int]) -> Bools:
+    """Return a convex polygon with subpixel corners, outlines included."""
+    canvas = np.zeros(shape, dtype=bool)
+    first, last = np.full(shape[0], REACH * 4), np.full(shape[0], -REACH * 4)
+    for start, end in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        canvas |= _fine_line(start, end, shape)
+        upper, lower = sorted((start, end), key=lambda corner: int(corner[1] + HALF) >> 16)
+        top, bottom = (int(corner[1] + HALF) >> 16 for corner in (upper, lower))
+        if bottom > top:
+            slope = _divided(2 * (lower[0] - upper[0]) + (bottom - top), np.asarray(2 * (bottom - top)))
+            y = np.arange(max(top, 0), min(bottom + 1, shape[0]))
+            x = (upper[0] + (y - top) * slope + HALF) >> 16
             first[y], last[y] = np.minimum(first[y], x), np.maximum(last[y], x)
-    for row in np.flatnonzero(first <= last):
-        canvas[row, max(0, first[row]) : max(0, min(columns, last[row] + 1))] = True
-    for start, end in zip(np.roll(corners, 1, axis=0), corners, strict=True):
-        canvas |= _fine_line(start, end, canvas.shape)
+    return canvas | _between(first, last, shape)
 
 
 def _fine_line(start: Ints, end: Ints, shape: tuple[int, int]) -> Bools:
@@ -176,7 +176,7 @@ def _fine_line(start: Ints, end: Ints, shape: tuple[int, int]) -> Bools:
     long = 0 if abs(end[0] - start[0]) > abs(end[1] - start[1]) else 1
     a, b = (start, end) if start[long] <= end[long] else (end, start)
     length = int(b[long] - a[long])
-    slope = int(_divided(np.asarray((b[1 - long] - a[1 - long]) * ONE), np.asarray(length | 1)))
+    slope = int(_divided((b[1 - long] - a[1 - long]) * ONE, np.asarray(length | 1)))
     step = np.arange((length >> 16) + 1)
     points = np.empty((len(step) + 1, 2), dtype=np.int64)
     points[:-1, long] = ((a[long] + HALF) >> 16) + step
@@ -185,18 +185,19 @@ def _fine_line(start: Ints, end: Ints, shape: tuple[int, int]) -> Bools:
     return _dots(points, shape)
 
 
-def _draw_disc(canvas: Bools, centre: Ints, radius: int) -> None:
-    """A disc of the midpoint circle."""
+def _disc(centre: Ints, radius: int, shape: tuple[int, int]) -> Bools:
+    """Return a disc of the midpoint circle."""
+    half_width = np.full(shape[0], -1)
     error, dx, dy, plus, minus = 0, radius, 0, 1, 2 * radius - 1
     while dx >= dy:
         for y, x in ((dy, dx), (-dy, dx), (dx, dy), (-dx, dy)):
-            row, left, right = int(centre[1]) + y, int(centre[0]) - x, int(centre[0]) + x
-            if 0 <= row < canvas.shape[0] and right >= 0:
-                canvas[row, max(0, left) : right + 1] = True
+            if 0 <= (row := int(centre[1]) + y) < shape[0]:
+                half_width[row] = max(half_width[row], x)
         dy += 1
         error, plus = error + plus, plus + 2
         if error > 0:
             error, dx, minus = error - minus, dx - 1, minus - 2
+    return _between(centre[0] - half_width, centre[0] + half_width, shape)
 
 
 def corners_of(centre: tuple[int, int], size: tuple[int, int], degrees: float) -> Ints:
@@ -204,10 +205,10 @@ def corners_of(centre: tuple[int, int], size: tuple[int, int], degrees: float) -
     turn = math.radians(float(np.float32(degrees)))
     b, a = (np.float32(np.float32(part) * np.float32(0.5)) for part in (math.cos(turn), math.sin(turn)))
     x, y, w, h = (np.float32(number) for number in (*centre, *size))
-    one = (x - a * h - b * w, y + b * h - a * w)
-    two = (x + a * h - b * w, y - b * h - a * w)
-    found: Floats = np.array([one, two, (2 * x - one[0], 2 * y - one[1]), (2 * x - two[0], 2 * y - two[1])])
-    return np.trunc(found).astype(np.int64)
+    first = (x - a * h - b * w, y + b * h - a * w)
+    second = (x + a * h - b * w, y - b * h - a * w)
+    across = (2 * x - first[0], 2 * y - first[1]), (2 * x - second[0], 2 * y - second[1])
+    return np.asarray(np.trunc(np.array([first, second, *across])).astype(np.int64))
 
 
 def eroded(canvas: Bools, width: int) -> Bools:

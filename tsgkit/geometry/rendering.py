@@ -1,6 +1,6 @@
 """Rendering by ray casting: colour, depth, normals, and the surface at each pixel.
 
->>> from tsgkit.geometry.views import framing
+>>> from tsgkit.geometry import framing
 >>> from tsgkit.geometry.meshes import box, mesh_of
 >>> cube = mesh_of(box(1, 1, 1))
 >>> image = render([RenderedSurface("cube", cube.vertices, cube.faces)], framing(cube.vertices, (0, -1, 0)), 64)
@@ -23,16 +23,53 @@ from typing import TYPE_CHECKING, Any
 from tsgkit.errors import UsageError
 from tsgkit.geometry.libraries import mesh_construction, ndimage, np, rtcore_scene
 from tsgkit.geometry.materials import Paint, encoded, joined, linear, plain, png, sampled
-from tsgkit.geometry.meshes import areas, round_normals
+from tsgkit.geometry.meshes import areas, round_normals, stacked
 from tsgkit.geometry.surfaces import device
 
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body
-    from tsgkit.geometry.cameras import Camera
     from tsgkit.geometry.libraries import Bools, Bytes, Floats, Ints, Singles
 
 GREY = (0.72, 0.71, 0.69)
 """The colour of surfaces without one."""
+
+
+SPREAD = 18 / 35
+"""Tangent of half the view: 36 mm of film behind a 35 mm lens."""
+
+
+@dataclass(frozen=True, eq=False)
+class Camera:
+    """A position, and the axes of its image as columns: right, up, and back towards the viewer.
+
+    >>> from tsgkit.geometry.views import framing
+    >>> camera = framing([(-1, 0, 0), (1, 0, 0)], (0, -1, 0))
+    >>> camera.pixels([(-1, 0, 0), (1, 0, 0)], 100).round(1).tolist()
+    [[2.4, 50.0], [97.6, 50.0]]
+
+    Pixels are counted from the left and from the top; a pixel of column 3 reaches from 3 to 4.
+    """
+
+    eye: Floats
+    axes: Floats
+    spread: float = SPREAD
+
+    def ways(self, size: int, shift: tuple[float, float] = (0.5, 0.5), pixels: Ints | None = None) -> Singles:
+        """Directions of length 1 through some pixels, or through all, row by row from the top."""
+        chosen = np.arange(size * size, dtype=np.int32) if pixels is None else pixels
+        rows, columns = np.divmod(chosen, size)
+        local = np.empty((len(chosen), 3), dtype=np.float32)
+        local[:, 0] = ((columns + shift[0]) * 2 / size - 1) * self.spread
+        local[:, 1] = (1 - (rows + shift[1]) * 2 / size) * self.spread
+        local[:, 2] = -1
+        local /= np.sqrt(np.einsum("ij,ij->i", local, local))[:, None]
+        return np.asarray(local @ self.axes.T.astype(np.float32))
+
+    def pixels(self, points: object, size: int) -> Floats:
+        """Return the columns and rows of world points in an image."""
+        seen = (np.asarray(points, dtype=float) - self.eye) @ self.axes
+        flat = seen[:, :2] / (-seen[:, 2:] * self.spread)
+        return np.asarray((flat * (1, -1) + 1) * size / 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,13 +131,7 @@ class SurfaceMaterials:
             [one.paint or plain(linear(one.colour).tolist(), len(one.vertices), len(one.faces)) for one in drawn]
         )
         self._colours = self._paint.colours.astype(np.float32)
-        starts = np.cumsum([0, *(len(one.vertices) for one in drawn)])
-        self._corners = np.concatenate([one.faces + start for one, start in zip(drawn, starts, strict=False)])
-
-    @cached_property
-    def faults(self) -> tuple[str, ...]:
-        """Textures that could not be shown."""
-        return tuple(fault for one in self._drawn for fault in texture_faults(one.name, one.paint))
+        self._corners = stacked([(one.vertices, one.faces) for one in drawn])[1]
 
     @cached_property
     def _texels(self) -> Floats:
@@ -294,14 +325,47 @@ class Sight:
         """Return what a camera sees."""
         if not 1 <= size <= MOST:
             raise UsageError(f"an image of {size} pixels a side cannot be taken", hint=f"from 1 to {MOST}")
-        shot = _Exposure(self, camera, size)
+        # All pixels, row by row from the top.
+        count, shape = size * size, (size, size)
+        background = linear(BACKGROUND).astype(np.float32)
+        light: Singles = np.tile(background, (count, 1))
+        depth: Singles = np.full(count, np.inf, dtype=np.float32)
+        normals: Singles = np.zeros((count, 3), dtype=np.float32)
+        surfaces: Ints = np.full(count, -1, dtype=np.int64)
         if self.drawn:
-            shot.expose()
-        surfaces, normals, depth = shot.flat()
-        names, faults = tuple(one.name for one in self.drawn), self.coats.faults if self.drawn else ()
+            eye = (camera.eye - self.middle).astype(np.float32)
+            met, seen, ways = self._seen(eye, camera.ways(size))
+            facing = self._facing(seen, ways)
+            surfaces[met], normals[met], depth[met] = self.surface_of[seen.face], facing, seen.far
+            sky: Singles = np.ones(count, dtype=np.float32)
+            sky[met] = self._sky(eye + ways * seen.far[:, None], facing, seen.far, np.divmod(met, size))
+            sky = smoothed(sky.reshape(shape), surfaces.reshape(shape), depth.reshape(shape)).reshape(-1)
+            light[met] = self._light(seen, facing, camera, size) * sky[met, None]
+            # Pixels at edges become means over subpixels.
+            edges = _edges(surfaces.reshape(shape), normals.reshape(*shape, 3), depth.reshape(shape))
+            total = np.zeros((len(edges), 3), dtype=np.float32)
+            for shift in WITHIN:
+                met, seen, ways = self._seen(eye, camera.ways(size, shift, edges))
+                shown = np.tile(background, (len(edges), 1))
+                near = _nearby(surfaces, size, edges[met], self.surface_of[seen.face], shift)
+                shown[met] = self._light(seen, self._facing(seen, ways), camera, size) * sky[near, None]
+                total += shown
+            light[edges] = total / len(WITHIN)
         return RenderedImage(
-            encoded(shot.light).reshape(size, size, 3), depth, normals, surfaces, names, camera, faults
+            encoded(light).reshape(*shape, 3),
+            depth.reshape(shape),
+            normals.reshape(*shape, 3),
+            surfaces.reshape(shape),
+            tuple(one.name for one in self.drawn),
+            camera,
+            tuple(fault for one in self.drawn for fault in texture_faults(one.name, one.paint)),
         )
+
+    def _seen(self, eye: Singles, ways: Singles) -> tuple[Ints, Hits, Singles]:
+        """Return which ways meet a face, where, and these ways."""
+        hits = self.hits(eye, ways)
+        met = np.flatnonzero(hits.face >= 0)
+        return met, hits.some(met), ways[met]
 
     def hits(self, start: Singles, ways: Singles) -> Hits:
         """Return the first solid face along each way from one place; holes of textures are seen through."""
@@ -320,102 +384,52 @@ class Sight:
         found = self._scene.run(np.ascontiguousarray(starts), np.ascontiguousarray(ways), output=True)
         return Hits(found["primID"], found["u"], found["v"], found["tfar"])
 
-    def free(self, starts: Singles, ways: Singles) -> Bools:
-        """Along which ways nothing is within reach."""
-        reach = np.full(len(starts), REACH, dtype=np.float32)
-        found = self._scene.run(starts, np.ascontiguousarray(ways), dists=reach, query="OCCLUDED")
-        return np.asarray(found < 0)
-
-
-class _Exposure:
-    """One image being rendered: its pixels, row by row from the top."""
-
-    def __init__(self, sight: Sight, camera: Camera, size: int) -> None:
-        count = size * size
-        self._sight, self._camera, self.size = sight, camera, size
-        self.light: Singles = np.tile(linear(BACKGROUND).astype(np.float32), (count, 1))
-        self.depth: Singles = np.full(count, np.inf, dtype=np.float32)
-        self.normals: Singles = np.zeros((count, 3), dtype=np.float32)
-        self.surfaces: Ints = np.full(count, -1, dtype=np.int64)
-        self.sky: Singles = np.ones(count, dtype=np.float32)
-
-    def flat(self) -> tuple[Ints, Singles, Singles]:
-        """Surfaces, normals and depth as rows and columns."""
-        shape = (self.size, self.size)
-        return self.surfaces.reshape(shape), self.normals.reshape(*shape, 3), self.depth.reshape(shape)
-
-    def edges(self) -> Ints:
-        """Pixels that differ much from the one to their right or below, and those."""
-        number, facing, depth = self.flat()
-        found = np.zeros(number.shape, dtype=bool)
-        far = np.where(np.isfinite(depth), depth, 0)
-        for one, other in ((np.s_[:, :-1], np.s_[:, 1:]), (np.s_[:-1], np.s_[1:])):
-            differ = number[one] != number[other]
-            differ |= (np.einsum("ijk,ijk->ij", facing[one], facing[other]) < BEND) & (number[one] >= 0)
-            differ |= np.abs(far[one] - far[other]) > STEP * far[one]
-            found[one] |= differ
-            found[other] |= differ
-        return np.flatnonzero(found)
-
-    def nearby(self, pixels: Ints, wanted: Ints, shift: tuple[float, float]) -> Ints:
-        """For each pixel itself, or the neighbour on the side of the shift that shows the wanted surface."""
-        rows, columns = np.divmod(pixels, self.size)
-        right, down = (1 if part > 0.5 else -1 for part in shift)
-        found = pixels.copy()
-        open_ = self.surfaces[pixels] != wanted
-        for dx, dy in ((right, 0), (0, down), (right, down)):
-            there = np.clip(rows + dy, 0, self.size - 1) * self.size + np.clip(columns + dx, 0, self.size - 1)
-            fits = open_ & (self.surfaces[there] == wanted)
-            found[fits] = there[fits]
-            open_ &= ~fits
-        return found
-
-    def expose(self) -> None:
-        """Render all pixels."""
-        eye = (self._camera.eye - self._sight.middle).astype(np.float32)
-        ways = self._camera.ways(self.size)
-        hits = self._sight.hits(eye, ways)
-        met = np.flatnonzero(hits.face >= 0)
-        seen, ways = hits.some(met), ways[met]
-        facing = self._facing(seen, ways)
-        self.surfaces[met] = self._sight.surface_of[seen.face]
-        self.normals[met], self.depth[met] = facing, seen.far
-        self.sky[met] = self._sky(eye + ways * seen.far[:, None], facing, seen.far, met)
-        surfaces, _, depth = self.flat()
-        self.sky = smoothed(self.sky.reshape(depth.shape), surfaces, depth).reshape(-1)
-        self.light[met] = self._light(seen, facing) * self.sky[met, None]
-        # Pixels at edges become means over subpixels.
-        edges = self.edges()
-        total = np.zeros((len(edges), 3), dtype=np.float32)
-        for shift in WITHIN:
-            ways = self._camera.ways(self.size, shift, edges)
-            hits = self._sight.hits(eye, ways)
-            met = np.flatnonzero(hits.face >= 0)
-            seen = hits.some(met)
-            found = np.tile(linear(BACKGROUND).astype(np.float32), (len(edges), 1))
-            near = self.nearby(edges[met], self._sight.surface_of[seen.face], shift)
-            found[met] = self._light(seen, self._facing(seen, ways[met])) * self.sky[near, None]
-            total += found
-        self.light[edges] = total / len(WITHIN)
-
     def _facing(self, seen: Hits, ways: Singles) -> Singles:
         """Normals where rays met faces, turned to the viewer."""
-        found = np.asarray(seen.between(self._sight.normals[seen.face]), dtype=np.float32)
-        found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), np.float32(1e-12))
-        found[np.einsum("ij,ij->i", found, ways) > 0] *= -1
-        return found
+        facing = np.asarray(seen.between(self.normals[seen.face]), dtype=np.float32)
+        facing /= np.maximum(np.linalg.norm(facing, axis=1, keepdims=True), np.float32(1e-12))
+        facing[np.einsum("ij,ij->i", facing, ways) > 0] *= -1
+        return facing
 
-    def _light(self, seen: Hits, facing: Singles) -> Singles:
-        pixel = seen.far * np.float32(2 * self._camera.spread / self.size)
-        axes = self._camera.axes.astype(np.float32)
-        return self._sight.coats.colours(seen, pixel) * lit(facing, axes)[:, None]
+    def _light(self, seen: Hits, facing: Singles, camera: Camera, size: int) -> Singles:
+        pixel = seen.far * np.float32(2 * camera.spread / size)
+        return self.coats.colours(seen, pixel) * lit(facing, camera.axes.astype(np.float32))[:, None]
 
-    def _sky(self, points: Singles, facing: Singles, far: Singles, pixels: Ints) -> Singles:
+    def _sky(self, points: Singles, facing: Singles, far: Singles, pixels: tuple[Ints, Ints]) -> Singles:
         """Return how much of the light near things leave to each point."""
-        rows, columns = np.divmod(pixels, self.size)
+        rows, columns = pixels
         tiles = rows % TILE * TILE + columns % TILE
         starts = points + facing * (np.float32(1e-3) + np.float32(1e-4) * far)[:, None]
+        reach = np.full(len(starts), REACH, dtype=np.float32)
         free = np.zeros(len(points), dtype=np.float32)
         for number in range(WAYS):
-            free += self._sight.free(starts, around(facing, tiles, number))
+            ways = np.ascontiguousarray(around(facing, tiles, number))
+            free += self._scene.run(starts, ways, dists=reach, query="OCCLUDED") < 0
         return np.asarray(DARKEST + (1 - DARKEST) / WAYS * free, dtype=np.float32)
+
+
+def _edges(surfaces: Ints, normals: Singles, depth: Singles) -> Ints:
+    """Return the pixels that differ much from the one to their right or below, and those."""
+    at_edge = np.zeros(surfaces.shape, dtype=bool)
+    far = np.where(np.isfinite(depth), depth, 0)
+    for one, other in ((np.s_[:, :-1], np.s_[:, 1:]), (np.s_[:-1], np.s_[1:])):
+        differ = surfaces[one] != surfaces[other]
+        differ |= (np.einsum("ijk,ijk->ij", normals[one], normals[other]) < BEND) & (surfaces[one] >= 0)
+        differ |= np.abs(far[one] - far[other]) > STEP * far[one]
+        at_edge[one] |= differ
+        at_edge[other] |= differ
+    return np.flatnonzero(at_edge)
+
+
+def _nearby(surfaces: Ints, size: int, pixels: Ints, wanted: Ints, shift: tuple[float, float]) -> Ints:
+    """Return for each pixel itself, or the neighbour on the side of the shift that shows the wanted surface."""
+    rows, columns = np.divmod(pixels, size)
+    right, down = (1 if part > 0.5 else -1 for part in shift)
+    near = pixels.copy()
+    open_ = surfaces[pixels] != wanted
+    for dx, dy in ((right, 0), (0, down), (right, down)):
+        beside = np.clip(rows + dy, 0, size - 1) * size + np.clip(columns + dx, 0, size - 1)
+        fits = open_ & (surfaces[beside] == wanted)
+        near[fits] = beside[fits]
+        open_ &= ~fits
+    return near

@@ -1,14 +1,15 @@
-"""Furnished scenes as values: objects with meshes and poses, floors, walls with doors and windows.
+"""Furnished scenes as values: objects with meshes and poses, floors, walls with doors and windows; and the profiles.
 
->>> from tsgkit.geometry.meshes import box
->>> from tsgkit.geometry.transforms import standing
+>>> from tsgkit.geometry import box, standing
 >>> bed = Object("bed_1", box(2, 1.6, 0.5), standing(at=(0, 0, 0.25), yaw=90), category="bed")
 >>> scene = Scene("bedroom", (bed,), rectangle(-3, -2, 3, 2))
 >>> [wall.id for wall in scene.architecture.walls]
 ['wall_south', 'wall_east', 'wall_north', 'wall_west']
 
 Metres; the world has z up. Meshes keep the frame of asset files (y up, front along +z); ``transform`` maps that frame
-into the world. Nothing is measured here: ``measured_scene`` does that.
+into the world. Nothing is measured here: ``measured_scene`` does that, under a profile: as the published tool
+(``OFFICIAL``), or as it should be (``STRICT``). Every difference between the two is a named choice of ``Profile``; code
+asks for the choice, never for the profile's name.
 """
 
 from __future__ import annotations
@@ -16,8 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from tsgkit.geometry.meshes import Mesh, Primitive
-from tsgkit.geometry.transforms import IDENTITY, Transform
+from tsgkit.geometry.meshes import IDENTITY, Mesh, Primitive, Transform
 
 Point = tuple[float, float, float]
 
@@ -106,3 +106,67 @@ def rectangle(
 def bare_room(name: str) -> Scene:
     """Return an empty room in place of an unreadable scene: 6 by 6 metres, walls of 2.5 metres."""
     return Scene(name, (), rectangle(-3, -3, 3, 3, height=2.5))
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The choices in which the two profiles differ; those of ``strict`` are the defaults.
+
+    * ``floor_from_file``: floors lie where the file says; else at the lowest corner of any object.
+    * ``fronts_from_file``: an object's front is where its file says; else always where assets usually have it.
+    * ``scaled_boxes``: axes are unit vectors and boxes have their real size; else axes carry the object's scale.
+    * ``even_points``: boxes and surfaces are measured at evenly spread points, the same for every scene; else at seeded
+      random ones, as many as published.
+    * ``exact_gaps``: distances are those between surfaces; else the least over points sampled in the smaller box.
+    * ``solids``: collision means that solids overlap deeper than the tolerance, along any way out; else the published
+      test of surfaces or hulls, repeated after a push of 5 mm away from the mean contact.
+    * ``walls_are_solid``: objects that stick in walls collide, and walls block paths where they have no door.
+    * ``support_gap``: metres within which something holds an object; generators hang things a centimetre off a wall.
+    * ``rugs_exempt``: flat floor coverings, by name or by shape (below 3 cm), neither collide nor block.
+    * ``exact_areas``: shares of the floor, of strips and of surfaces are exact polygon areas; else pixels and points.
+    * ``slanted_walls``: walls run from their start to their end; else only along x or y.
+    * ``every_floor``: a wall's front looks into any room; else only the last floor of the list is asked.
+    * ``ceiling_holds``: what touches the ceiling and stands on nothing hangs from it, whatever is said to hold it; else
+      only what is said to.
+    * ``nearest_element``: distances to "the wall" are those to the nearest one; else the best score over all counts.
+    * ``self_pairs``: an object may be its own anchor, and a pair of one category is seen twice.
+    """
+
+    name: str
+    floor_from_file: bool = True
+    fronts_from_file: bool = True
+    scaled_boxes: bool = True
+    even_points: bool = True
+    exact_gaps: bool = True
+    solids: bool = True
+    walls_are_solid: bool = True
+    support_gap: float = 0.02
+    rugs_exempt: bool = True
+    exact_areas: bool = True
+    slanted_walls: bool = True
+    every_floor: bool = True
+    ceiling_holds: bool = True
+    nearest_element: bool = True
+    self_pairs: bool = False
+
+
+OFFICIAL = Profile(
+    name="official",
+    floor_from_file=False,
+    fronts_from_file=False,
+    scaled_boxes=False,
+    even_points=False,
+    exact_gaps=False,
+    solids=False,
+    walls_are_solid=False,
+    support_gap=0.005,
+    rugs_exempt=False,
+    exact_areas=False,
+    slanted_walls=False,
+    every_floor=False,
+    ceiling_holds=False,
+    nearest_element=False,
+    self_pairs=True,
+)
+STRICT = Profile("strict")
+PROFILES = {profile.name: profile for profile in (OFFICIAL, STRICT)}

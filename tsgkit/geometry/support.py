@@ -1,9 +1,6 @@
 """Support of objects: standing, hanging or leaning on something.
 
->>> from tsgkit.geometry.meshes import box
->>> from tsgkit.geometry.scenes import Object, Scene, rectangle
->>> from tsgkit.geometry.measured_scene import MeasuredScene
->>> from tsgkit.geometry.transforms import standing
+>>> from tsgkit.geometry import MeasuredScene, Object, Scene, box, rectangle, standing
 >>> table = Object("table_1", box(1, 1, 1), standing(at=(0, 0, 0.5)))
 >>> cup = Object("cup_1", box(0.1, 0.1, 0.1), standing(at=(0.52, 0, 1.05)))
 >>> found = supports(MeasuredScene(Scene("den", (table, cup), rectangle(-3, -3, 3, 3))))
@@ -27,7 +24,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry.distances import Boxes
+from tsgkit.geometry.bodies import Boxes
 from tsgkit.geometry.libraries import np, shapely
 from tsgkit.geometry.meshes import areas, crosses
 from tsgkit.geometry.surfaces import even, seeded, within
@@ -78,21 +75,21 @@ class Support:
 
 def supports(stage: MeasuredScene, types: Mapping[str, str] | None = None) -> Mapping[str, Support]:
     """Return the support of every measurable object; one without a type stands on the ground."""
-    given = types or {}
-    for name, kind in given.items():
+    kinds = types or {}
+    for name, kind in kinds.items():
         if kind not in TYPES:
             raise UsageError(f"{kind!r}, given for {name!r}, is not a type of support", hint=", ".join(TYPES))
     built = [*(ground.slab for ground in stage.floors), *stage.walls, *stage.doors, *stage.windows]
     around = Boxes([*stage.bodies.values(), *built, *([stage.ceiling] if stage.ceiling else [])])
     ceiling = stage.ceiling if stage.profile.ceiling_holds else None
-    found = {}
+    support_of = {}
     for name, body in stage.bodies.items():
         stage.keep_going()
-        found[name] = _support(body, given.get(name, "ground"), around)
-        if ceiling and not found[name].rests_on:
+        support_of[name] = _support(body, kinds.get(name, "ground"), around)
+        if ceiling and not support_of[name].rests_on:
             hung = _support(body, "ceiling", Boxes([ceiling]))
-            found[name] = hung if hung.supported else found[name]
-    return found
+            support_of[name] = hung if hung.supported else support_of[name]
+    return support_of
 
 
 def _within(around: Boxes, origins: Floats, way: Floats, reach: float, body: Body) -> list[Body]:

@@ -64,8 +64,8 @@ def _placed(shape: Tree, moved: Sequence[float] | Floats | None) -> Tree:
 
 def meet(one: Tree, other: Tree, moved: Sequence[float] | Floats | None = None) -> bool:
     """Return whether two surfaces meet, after the other has moved."""
-    found = fcl.collide(_placed(one, None), _placed(other, moved), fcl.CollisionRequest(), fcl.CollisionResult())
-    return bool(found)
+    request, result = fcl.CollisionRequest(), fcl.CollisionResult()
+    return bool(fcl.collide(_placed(one, None), _placed(other, moved), request, result))
 
 
 def contacts(one: Tree, other: Tree) -> Floats:
@@ -121,17 +121,13 @@ def winding(vertices: Floats, faces: Ints, points: object) -> Floats:
     step = max(1, AT_ONCE // max(1, len(spots)))
     total = np.zeros(len(spots))
     for start in range(0, len(triangles), step):
-        total += _angles(triangles[start : start + step], spots)
+        # The solid angle under which each point sees the triangles together (Van Oosterom and Strackee).
+        a, b, c = (triangles[None, start : start + step, k] - spots[:, None] for k in range(3))
+        la, lb, lc = (np.linalg.norm(side, axis=2) for side in (a, b, c))
+        above = _dot(a, np.cross(b, c))
+        below = la * lb * lc + _dot(a, b) * lc + _dot(b, c) * la + _dot(c, a) * lb
+        total += 2 * np.arctan2(above, below).sum(axis=1)
     return np.asarray(total / (4 * math.pi))
-
-
-def _angles(triangles: Floats, spots: Floats) -> Floats:
-    """Return the solid angle under which each point sees the triangles together (Van Oosterom and Strackee)."""
-    a, b, c = (triangles[None, :, k] - spots[:, None] for k in range(3))
-    la, lb, lc = (np.linalg.norm(side, axis=2) for side in (a, b, c))
-    above = _dot(a, np.cross(b, c))
-    below = la * lb * lc + _dot(a, b) * lc + _dot(b, c) * la + _dot(c, a) * lb
-    return np.asarray(2 * np.arctan2(above, below).sum(axis=1))
 
 
 def _dot(one: Floats, other: Floats) -> Floats:
@@ -159,9 +155,9 @@ def even(count: int, dimensions: int) -> Floats:
     for _ in range(64):
         root = (1 + root) ** (1 / (dimensions + 1))
     steps = root ** -np.arange(1.0, dimensions + 1)
-    found = np.asarray((0.5 + np.outer(np.arange(1.0, count + 1), steps)) % 1.0)
-    found.setflags(write=False)
-    return found
+    points = np.asarray((0.5 + np.outer(np.arange(1.0, count + 1), steps)) % 1.0)
+    points.setflags(write=False)
+    return points
 
 
 def number_of_points(volume: float, least: int) -> int:

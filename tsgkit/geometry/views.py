@@ -1,8 +1,6 @@
-"""The images of a scene for a judge: three of each object, and the room from above.
+"""The images of a scene for a judge, three of each object and the room from above, and from where they are taken.
 
->>> from tsgkit.geometry.meshes import box
->>> from tsgkit.geometry.scenes import Object, Scene, rectangle
->>> from tsgkit.geometry.transforms import standing
+>>> from tsgkit.geometry import Object, Scene, box, rectangle, standing
 >>> desk = Object("desk_1", box(1.4, 0.7, 0.7), standing(at=(0, 0, 0.35)), category="desk")
 >>> view(MeasuredScene(Scene("den", (desk,), rectangle(-2, -2, 2, 2))), "surroundings", "desk_1").names
 ('desk_1', 'floor_room', 'wall_east', 'wall_north', 'wall_west')
@@ -18,30 +16,78 @@
 
 "Left" is the left of the image, as seen from in front of the object. Objects without a material are grey if a colour
 could be mistaken for their own; in ``surroundings`` and ``top`` each category has a muted colour, so that neighbours
-can be distinguished.
+can be distinguished. Cameras have a 35 mm lens on square film, and move back until their subject fits.
 """
 
 from __future__ import annotations
 
 import colorsys
+import math
 import zlib
 from typing import TYPE_CHECKING, Literal, get_args
 
 from tsgkit.errors import UsageError
-from tsgkit.geometry.cameras import before, framing, level
 from tsgkit.geometry.libraries import np
 from tsgkit.geometry.measured_scene import MeasuredScene
-from tsgkit.geometry.meshes import Primitive, mesh_of, stacked
-from tsgkit.geometry.problems import Problem
-from tsgkit.geometry.rendering import GREY, SIZE, RenderedImage, RenderedSurface, Sight
+from tsgkit.geometry.meshes import Primitive, Problem, mesh_of, stacked
+from tsgkit.geometry.rendering import GREY, SIZE, SPREAD, Camera, RenderedImage, RenderedSurface, Sight
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from tsgkit.geometry.architecture import BuiltWall
     from tsgkit.geometry.bodies import Body
-    from tsgkit.geometry.cameras import Camera
     from tsgkit.geometry.libraries import Floats, Ints
+    from tsgkit.geometry.measured_scene import BuiltWall
+
+MARGIN = 1.05
+"""Ratio of the view to what must fit."""
+NEAREST = 0.25
+"""The smallest distance of a camera, as a share of the subject's diagonal."""
+
+STEPS = 40
+"""Iterations of the search for the centre of an image."""
+
+
+def framing(points: object, back: object, *, up: object = (0, 0, 1)) -> Camera:
+    """Return the nearest camera that looks against ``back`` with all points in view."""
+    away = np.asarray(back, dtype=float) / np.linalg.norm(np.asarray(back, dtype=float))
+    right = np.cross(np.asarray(up, dtype=float), away)
+    right /= np.linalg.norm(right)
+    axes = np.stack([right, np.cross(away, right), away], axis=1)
+    corners = np.asarray(points, dtype=float).reshape(-1, 3)
+    placed = corners @ axes
+    x, y, z = placed.T
+    t = SPREAD / MARGIN
+    # A point fits when its distance from the middle of the image is at most t times its depth.
+    depth = max(((axis + t * z).max() - (axis - t * z).min()) / (2 * t) for axis in (x, y))
+    diagonal = float(np.linalg.norm(np.ptp(placed, axis=0)))
+    far = max(float(depth), float(z.max()) + NEAREST * diagonal)
+    return Camera(axes @ np.array([_middle(x, far - z), _middle(y, far - z), far]), axes)
+
+
+def _middle(places: Floats, depths: Floats) -> float:
+    """Return the camera position at which points at these depths extend equally far to both sides."""
+    low, high = float(places.min()), float(places.max())
+    for _ in range(STEPS):
+        eye = (low + high) / 2
+        seen = (places - eye) / depths
+        low, high = (eye, high) if seen.max() > -seen.min() else (low, eye)
+    return (low + high) / 2
+
+
+def before(front: Floats, elevation: float) -> Floats:
+    """Return the direction to a camera in front of an object, this many degrees above the horizon."""
+    ahead = level(front)
+    angle = math.radians(elevation)
+    return np.asarray(math.cos(angle) * ahead + np.array([0, 0, math.sin(angle)]))
+
+
+def level(front: Floats) -> Floats:
+    """Return a direction without its height; a vertical one becomes south."""
+    flat = np.array([front[0], front[1], 0.0])
+    length = float(np.linalg.norm(flat))
+    return flat / length if length > 1e-6 else np.array([0.0, -1.0, 0.0])
+
 
 Kind = Literal["box", "cylinder", "cone", "sphere"]
 PARTS: tuple[tuple[Kind, tuple[float, float, float], tuple[float, float, float]], ...] = (
@@ -157,8 +203,16 @@ def _surroundings(stage: MeasuredScene, body: Body) -> tuple[list[RenderedSurfac
     near = [other for other in stage.bodies.values() if other is not body and _belongs(other, body)]
     points = np.concatenate([one.vertices for one in (body, *near)])
     diagonal = float(np.linalg.norm(np.ptp(points @ body.frame.axes, axis=0)))
-    camera = framing(points, before(body.frame.front, ABOVE)).backed_off(BACK * diagonal)
-    hides = _hiding(camera.eye, body)
+    camera = framing(points, before(body.frame.front, ABOVE))
+    camera = Camera(camera.eye + BACK * diagonal * camera.axes[:, 2], camera.axes)
+    ways = body.frame.corners - camera.eye
+    lengths = np.linalg.norm(ways, axis=1)
+
+    def hides(others: Sequence[Body]) -> int:
+        """Return how many corners of the object's box some bodies together hide."""
+        first = np.min([other.rays.first(np.tile(camera.eye, (8, 1)), ways) for other in others], axis=0)
+        return int((first < lengths - TOUCHING).sum())
+
     others = [
         other for other in stage.bodies.values() if other is not body and other not in near and not hides([other])
     ]
@@ -173,32 +227,16 @@ def _belongs(other: Body, body: Body) -> bool:
     return bool(np.linalg.norm(gap) < CLOSE and step[2] >= RISING * np.linalg.norm(step) and step[2] > 0)
 
 
-def _hiding(eye: Floats, body: Body) -> Callable[[Sequence[Body]], int]:
-    """Return how many corners of an object's box some bodies together hide from an eye."""
-    ways = body.frame.corners - eye
-    lengths = np.linalg.norm(ways, axis=1)
-
-    def hidden(others: Sequence[Body]) -> int:
-        first = np.min([other.rays.first(np.tile(eye, (8, 1)), ways) for other in others], axis=0)
-        return int((first < lengths - TOUCHING).sum())
-
-    return hidden
-
-
 def _coated(body: Body, colour: tuple[float, float, float] = GREY) -> RenderedSurface:
     return RenderedSurface(body.id, body.vertices, body.faces, body.paint, colour, body)
 
 
 def _tinted(body: Body) -> RenderedSurface:
-    return _coated(body, tint(body.category))
-
-
-def tint(category: str) -> tuple[float, float, float]:
-    """Return a muted colour for a category; grey where there is none."""
-    if not category:
-        return GREY
-    number = zlib.crc32(category.casefold().encode())
-    return colorsys.hls_to_rgb(number % 360 / 360, 0.55 + 0.15 * (number // 360 % 3) / 2, 0.28)
+    """Return a body in the muted colour of its category; grey where it has none."""
+    if not body.category:
+        return _coated(body)
+    number = zlib.crc32(body.category.casefold().encode())
+    return _coated(body, colorsys.hls_to_rgb(number % 360 / 360, 0.55 + 0.15 * (number // 360 % 3) / 2, 0.28))
 
 
 def _floors(stage: MeasuredScene) -> Iterator[RenderedSurface]:

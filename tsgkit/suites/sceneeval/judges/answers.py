@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from tsgkit.geometry import ELEMENTS, RELATIONS_OF_OBJECTS, RELATIONS_TO_ROOMS, SIDED
 from tsgkit.geometry.paths import SIDES
-from tsgkit.geometry.relations_of_objects import RANGES
+from tsgkit.geometry.relations import RANGES
 from tsgkit.geometry.support import TYPES
 from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import TOO_MUCH, values_in

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tsgkit.geometry import MeasuredScene, Object
-from tsgkit.geometry.distances import nearest_board
+from tsgkit.geometry.bodies import nearest_board
 from tsgkit.geometry.libraries import np
 from tsgkit.llm.reply import Ask
 from tsgkit.suites.judges.judge import Unknown

@@ -23,8 +23,7 @@ from tsgkit.errors import FileProblem
 from tsgkit.geometry import Object, Problem, Scene
 from tsgkit.geometry.gltf import NotRead, PlainFile, chunks_of, plain
 from tsgkit.geometry.libraries import np
-from tsgkit.geometry.meshes import mesh_of_file
-from tsgkit.geometry.transforms import Transform, matrix_of, transform_of
+from tsgkit.geometry.meshes import Transform, matrix_of, mesh_of_file, transform_of
 from tsgkit.suites.sceneeval.scene_files.files import json_of, problem_of
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 from tsgkit.suites.sceneeval.scene_files.simple import FORMAT, SceneGiven, architecture_of
@@ -135,7 +134,7 @@ def _below(nodes: list[Any], top: int, name: str) -> list[int]:
 
 def _alone(top: int, file: PlainFile, name: str) -> PlainFile:
     """Return a file that holds one object, at the origin."""
-    nodes, meshes = file.content["nodes"], _list(file.content, "meshes", name)
+    nodes, meshes = file.content["nodes"], file.meshes
     kept = _below(nodes, top, name)
     named = [nodes[number]["mesh"] for number in kept if "mesh" in nodes[number]]
     used = sorted({number for number in named if type(number) is int and 0 <= number < len(meshes)})
