@@ -251,7 +251,7 @@ def test_generated_items_are_decided_in_any_order_and_decisions_changed(
     page = review(MAKE)
     [text, entries, findings] = page.client.data("shown", number=2)["parts"]
     assert findings["lines"] == []
-    first = [line.split("  ")[0] for line in entries["lines"]]
+    first = [line.split("  ")[1] for line in entries["lines"]]
     edited = {"description": text["text"], "entries": "\n".join([*first, "eq,1,globe"])}
     status, preview = page.client.post("preview", {"number": 2, "edited": edited})
     assert status == 200 and "error untold-category: the text does not name globe" in preview["parts"][2]["lines"]

@@ -106,7 +106,13 @@ def test_reports_show_outcomes_in_the_format_of_their_file_and_gates_decide_the_
     value = tsgkit(f"report {baselines} --format json --by implicit --against published --metrics main").json
     assert [sorted(row["by"]) for row in value["rows"]] == [[], ["implicit"], [], ["implicit"]]
     assert len(value["published"]) == 4
-    for name, start in {"a.md": "# Results", "a.csv": "run,", "a.json": "{", "a.tex": "% Tables", "a": "tsg/"}.items():
+    for name, start in {
+        "a.md": "# Results",
+        "a.csv": "run,",
+        "a.json": "{",
+        "a.tex": "% Tables",
+        "a": "results",
+    }.items():
         assert tsgkit(f"report {baselines} -o {name}").out == ""
         assert Path(name).read_text().startswith(start), name
     Path("summary.md").write_text("before\n")

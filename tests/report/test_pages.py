@@ -83,12 +83,12 @@ def test_rows_are_told_apart_and_differences_marked_or_why_not(tmp_path: Path) -
     one = recorded(tmp_path / "a", "sgds", {"s": "[B]"}, styles=["zero-shot", "cot"])
     text = Page(write(gather([one]))).text
     assert "(+) better, (-) worse than the model's first style" in text
-    assert "Marks are about accuracy" in text
+    assert "marks are about accuracy" in text
     copy = Path(shutil.copytree(one, tmp_path / "copy"))
     text = Page(write(gather([one, copy]))).text
     assert f"({one})" in text and f"({copy})" in text
     other = recorded(tmp_path / "b", "sgds", {"t": "[B]"}, rows=[ROWS["sgds"][0] | {"item_id": "t"}])
-    assert "Differences are not marked: " in Page(write(gather([one, other]))).text
+    assert "differences are not marked: " in Page(write(gather([one, other]))).text
     votes = recorded(tmp_path / "c", "sgds", {"s": "[B]"}, solvers=["vote:3"])
     assert "official: the published way asks once" in Page(write(gather([votes]))).text
     graphs = ROWS["ma-sgg"][0]["graphs"]

@@ -7,6 +7,7 @@ full, and explanations. The same runs give the same page, byte for byte.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,14 +18,12 @@ from tsgkit.report import html, plots
 from tsgkit.report.example_html import examples
 from tsgkit.report.figures import NOTHING
 from tsgkit.report.html import tag, text
-from tsgkit.report.page_results import results
 from tsgkit.report.page_title import title_of
 from tsgkit.report.plots import Line, OutcomeBar, Point, ScoreRow
 from tsgkit.report.report_rows import MAIN, Report, ReportRow, gather
 from tsgkit.report.report_tables import (
     controls,
     group_tables,
-    headlines,
     inventions,
     outcomes,
     published_tables,
@@ -34,10 +33,13 @@ from tsgkit.report.report_tables import (
     tasks_of,
     usage,
 )
+from tsgkit.report.results_grid import LESS, headlines, results_table
 from tsgkit.runs.folder import read_header
 from tsgkit.suites.scoreboard import Board
 
 SHORT_HASH = 16
+MOST_OPEN = 8
+"""The meaning of so many metrics is shown without a click."""
 PROFILES = ("strict", "official")
 MOST_PARTS_DRAWN = 4
 """Of so many rows of a task all headline metrics are drawn, if it has more of them than this."""
@@ -47,7 +49,7 @@ def write(report: Report) -> str:
     """Return the page of a report: the grid first, plots next, then the tables and everything behind them."""
     title, drawn = title_of(report), partial(map, html.drawn_up)
     parts: list[tuple[str, Iterable[Markup]]] = [
-        ("Results", results(report)),
+        ("Results", _results(report)),
         ("Plots", _plots(report)),
         ("Tables", _tables(report)),
         ("Beside the published tables", drawn(published_tables(report))),
@@ -59,6 +61,19 @@ def write(report: Report) -> str:
     ]
     lead = html.paragraph(title.lead, class_="lead") if title.lead else Markup("")
     return html.whole_page(title.whole, lead, html.chapters(parts), heading=title.heading)
+
+
+def _results(report: Report) -> Iterator[Markup]:
+    """Yield the grid of the strict values, and what all metrics are; those of several tasks that mean the same once."""
+    if not report.rows:
+        return
+    grid = results_table(report)
+    yield tag("div", html.drawn_up(replace(grid, notes=()), 3), class_="scores")
+    yield html.paragraph("; ".join(map("".join, grid.notes)), class_="pale")
+    metrics = {name: row.metrics[name] for row in report.rows for name in (*headlines(row), *row.metrics)}
+    less = f" ({LESS} less is better)"
+    told = [(name, text(one.meaning + ("" if one.more_is_better else less))) for name, one in metrics.items()]
+    yield html.folded(text("What the metrics are"), html.facts(told), is_open=len(told) <= MOST_OPEN)
 
 
 def _by_task(rows: Iterable[ReportRow]) -> dict[str, list[ReportRow]]:

@@ -24,6 +24,7 @@ from tsgkit.report.figures import (
 from tsgkit.report.phrases import more_room
 from tsgkit.report.plain_text import Foreign, count
 from tsgkit.report.report_rows import Beside, Figure, Report, ReportRow
+from tsgkit.report.results_grid import headlines, results_table
 from tsgkit.report.table import Cell, Document, Line, Table
 from tsgkit.scoring.outcomes import COUNTS, Outcome
 from tsgkit.suites.scoreboard import Board
@@ -43,6 +44,7 @@ REPAIRS = ("restored", "still_wrong", "newly_broken", "clean_touched")
 def document(report: Report) -> Document:
     """Return the report as tables."""
     tables = (
+        *([results_table(report)] if len(report.rows) > 1 else []),
         *(table for task in tasks_of(report) for table in score_tables(report, task)),
         *controls(report),
         *(table for group in report.by for table in group_tables(report, group)),
@@ -68,11 +70,6 @@ def _who(report: Report, row: ReportRow) -> tuple[str, ...]:
 
 def _who_head(report: Report) -> tuple[str, ...]:
     return (*(("run",) if len(report.runs) > 1 else ()), "subject", "way")
-
-
-def headlines(row: ReportRow) -> tuple[str, ...]:
-    """Return the metrics shown that are headlines of a row's task, and the one that it is known by."""
-    return tuple(name for name, metric in row.metrics.items() if metric.is_headline or name == row.main)
 
 
 def score_tables(report: Report, task: str, *, headline: bool | None = None) -> Iterator[Table]:
