@@ -232,7 +232,9 @@ def as_page(audits: Sequence[TaskAudit]) -> str:
 
 def _page_parts(found: TaskAudit) -> Iterator[Markup]:
     lead = html.listed(map(html.line, _summary(found)))
-    yield html.section(f"{found.task}: {found.title}", lead, *(html.drawn_up(table, 3) for table in _tables(found)))
+    yield html.section(
+        f"{found.task}: {found.title}", lead, *(html.drawn_up(table, level=3) for table in _tables(found))
+    )
 
 
 def _summary(found: TaskAudit) -> Iterator[Line]:

@@ -16,7 +16,9 @@ from tsgkit.report.table import Document
 def written(found: Document) -> str:
     """Return the page of a document."""
     about = html.section("About these tables", html.listed(map(html.line, found.notes)))
-    return html.whole_page(found.title, *(tag("section", html.drawn_up(table, 2)) for table in found.tables), about)
+    return html.whole_page(
+        found.title, *(tag("section", html.drawn_up(table, level=2)) for table in found.tables), about
+    )
 
 
 def fragment(found: Document) -> str:

@@ -185,7 +185,7 @@ def line(pieces: Line) -> Markup:
     return Markup("".join(name(piece) if isinstance(piece, Foreign) else text(piece) for piece in pieces))
 
 
-def drawn_up(one: Table, level: int = 4) -> Markup:
+def drawn_up(one: Table, *, level: int = 4) -> Markup:
     """Return a table of words and figures under its title, with its notes."""
     rows = ([cell(value) for value in row] for row in one.rows)
     heading = tag(f"h{level}", line(one.title))

@@ -47,7 +47,7 @@ MOST_PARTS_DRAWN = 4
 
 def write(report: Report) -> str:
     """Return the page of a report: the grid first, plots next, then the tables and everything behind them."""
-    title, drawn = title_of(report), partial(map, html.drawn_up)
+    title, drawn = title_of(report), partial(map, partial(html.drawn_up, level=3))
     parts: list[tuple[str, Iterable[Markup]]] = [
         ("Results", _results(report)),
         ("Plots", _plots(report)),
@@ -68,7 +68,7 @@ def _results(report: Report) -> Iterator[Markup]:
     if not report.rows:
         return
     grid = results_table(report)
-    yield tag("div", html.drawn_up(replace(grid, notes=()), 3), class_="scores")
+    yield tag("div", html.drawn_up(replace(grid, notes=()), level=3), class_="scores")
     yield html.paragraph("; ".join(map("".join, grid.notes)), class_="pale")
     metrics = {name: row.metrics[name] for row in report.rows for name in (*headlines(row), *row.metrics)}
     less = f" ({LESS} less is better)"
@@ -95,10 +95,10 @@ def _run_told(row: ReportRow, among: Iterable[ReportRow]) -> tuple[str, ...]:
 def _tables(report: Report) -> Iterator[Markup]:
     """Yield for each task its metrics in both profiles, then how samples ended, and what it took."""
     for task in tasks_of(report):
-        yield from (html.drawn_up(table, 3) for table in score_tables(report, task, headline=True))
+        yield from (html.drawn_up(table, level=3) for table in score_tables(report, task, headline=True))
         for table in score_tables(report, task, headline=False):
             yield html.folded(text(f"All other metrics of {task}"), html.drawn_up(table))
-    yield from (html.drawn_up(table, 3) for table in (*controls(report), outcomes(report), usage(report)))
+    yield from (html.drawn_up(table, level=3) for table in (*controls(report), outcomes(report), usage(report)))
 
 
 def _plots(report: Report) -> Iterator[Markup]:

@@ -255,6 +255,7 @@ def test_items_of_two_rows_are_counted_and_listed_and_the_matrix_names_what_is_p
     pairs = [(marks[n] == "r", marks[n + 20] == "r") for n in range(40, 60)]
     for name, pair in (("both right", (True, True)), ("only A right", (True, False)), ("both wrong", (False, False))):
         expect(page.get_by_role("button", name=f"{name} {pairs.count(pair)}")).to_be_visible()
+    expect(view.sum).to_have_text(f"{sum(one != other for one, other in pairs)} items, where A and B differ")
     expect(page.get_by_text(re.compile(r"A − B: [+−]?\d+\.\d points \[.*\], p = \d"))).to_be_visible()
     page.get_by_role("button", name="both wrong").press("Enter")
     expect(view.sum).to_have_text(f"{pairs.count((False, False))} items, both wrong")

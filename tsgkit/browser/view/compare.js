@@ -7,7 +7,7 @@ import { Grid } from "./grid.js";
 import { MARKS } from "./marks.js";
 import { Matrix } from "./matrix.js";
 import { counted, countOf, scored } from "./numbers.js";
-import { pairedItems, STANDINGS } from "./pairs.js";
+import { pairedItems, SHOWN, STANDINGS } from "./pairs.js";
 import { RowChoice } from "./row_choice.js";
 import { isShareIn } from "./rows.js";
 import { pairedTest } from "./paired_test.js";
@@ -95,27 +95,28 @@ class ComparePage {
 
   #draw() {
     const words = (this.query.get("q") ?? "").toLowerCase();
-    const standing = this.query.get("show");
     const { first, second } = this.pair;
     const isFound = (pair) => !words || [first.index.texts[pair.first], second.index.texts[pair.second]].some((text) => text?.includes(words));
     const found = this.pairs.filter(isFound);
-    this.shown = standing ? found.filter((pair) => pair.standing === standing) : found;
-    this.#toggle(found, standing);
-    fill(this.sum, `${countOf(this.shown.length, "item")}${standing ? `, ${STANDINGS[standing] ?? standing}` : ""}`);
+    const isDifferent = this.pairs.some((pair) => SHOWN.differ[1](pair.standing));
+    const asked = this.query.get("show") ?? (isDifferent ? "differ" : "all");
+    const [told, isShown] = SHOWN[asked] ?? SHOWN.all;
+    this.shown = found.filter((pair) => isShown(pair.standing));
+    this.#toggle(found, asked);
+    fill(this.sum, `${countOf(this.shown.length, "item")}, ${told}`);
     this.grid.element.hidden = !this.shown.length;
     this.grid.show(this.shown.length, pairColumns());
   }
 
-  // Buttons of the five standings with their counts, which keep the focus when they are pressed.
-  #toggle(found, standing) {
+  // Buttons of what can be shown with their counts, which keep the focus when they are pressed.
+  #toggle(found, asked) {
     const at = [...this.toggles.children].indexOf(document.activeElement);
-    const button = ([name, words]) => {
-      const count = found.filter((pair) => pair.standing === name).length;
-      const next = name === standing ? null : name;
-      const pressing = { type: "button", "aria-pressed": String(name === standing), onclick: () => this.#change({ show: next }) };
+    const button = ([name, [words, isShown]]) => {
+      const count = found.filter((pair) => isShown(pair.standing)).length;
+      const pressing = { type: "button", "aria-pressed": String(name === asked), onclick: () => this.#change({ show: name }) };
       return el("button.toggle", pressing, `${words} `, el("span.count", counted(count)));
     };
-    fill(this.toggles, Object.entries(STANDINGS).map(button));
+    fill(this.toggles, Object.entries(SHOWN).map(button));
     this.toggles.children[at]?.focus();
   }
 

@@ -8,6 +8,12 @@ export const STANDINGS = {
   neither: "both wrong",
   open: "not comparable",
 };
+// What a list of pairs can be narrowed to; it opens with the first that holds anything.
+export const SHOWN = {
+  differ: ["where A and B differ", (standing) => standing === "first" || standing === "second"],
+  ...Object.fromEntries(Object.entries(STANDINGS).map(([name, words]) => [name, [words, (standing) => standing === name]])),
+  all: ["all items", () => true],
+};
 const IS_KNOWN = new Set(["r", "w", "u"]);
 
 // The numbers of a row's samples by item.
