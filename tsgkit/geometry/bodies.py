@@ -228,10 +228,6 @@ class Body:
         """Return the same body with its front at its back."""
         return replace(self, frame=self.frame.turned(), yaw=(self.yaw + 360) % 360 - 180)
 
-    def near(self, other: Body, by: float = 0.0) -> bool:
-        """Return whether the boxes along the world's axes meet, give or take ``by``."""
-        return bool((self.low <= other.high + by).all() and (other.low <= self.high + by).all())
-
 
 def placed(thing: Object, scene: str, profile: Profile) -> tuple[Body | None, tuple[Problem, ...]]:
     """Return the body of an object and the problems of its mesh or transform; no body if it cannot be measured."""

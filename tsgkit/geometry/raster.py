@@ -142,31 +142,31 @@ def outlined(corners: object, width: int, shape: tuple[int, int]) -> Bools:
             reach = (width * HALF + (width & 1) * ONE * 0.5) / length
             offset = np.rint(across[::-1] * reach).astype(np.int64)
             a, b = start * ONE, end * ONE
-            canvas |= _fine_polygon(np.array([a + offset, a - offset, b - offset, b + offset]), shape)
-        canvas |= _disc(end, (width * HALF + HALF) >> 16, shape)
+            _draw_polygon(canvas, np.array([a + offset, a - offset, b - offset, b + offset]))
+        _draw_disc(canvas, end, (width * HALF + HALF) >> 16)
     return canvas
 
 
-def _between(first: Ints, last: Ints, shape: tuple[int, int]) -> Bools:
-    """Return the pixels from a first to a last column of each row."""
-    columns = np.arange(shape[1])
-    return np.asarray((columns >= first[:, None]) & (columns <= last[:, None]))
+def _draw_rows(canvas: Bools, first: Ints, last: Ints) -> None:
+    """Draw each row from its first to its last column."""
+    for row in np.flatnonzero(first <= last):
+        canvas[row, max(0, first[row]) : max(0, last[row] + 1)] = True
 
 
-def _fine_polygon(corners: Ints, shape: tuple[int, int]) -> Bools:
-    """Return a convex polygon with subpixel corners, outlines included."""
-    canvas = np.zeros(shape, dtype=bool)
-    first, last = np.full(shape[0], REACH * 4), np.full(shape[0], -REACH * 4)
+def _draw_polygon(canvas: Bools, corners: Ints) -> None:
+    """Draw a convex polygon with subpixel corners, outlines included."""
+    rows = len(canvas)
+    first, last = np.full(rows, REACH * 4), np.full(rows, -REACH * 4)
     for start, end in zip(corners, np.roll(corners, -1, axis=0), strict=True):
-        canvas |= _fine_line(start, end, shape)
+        canvas |= _fine_line(start, end, canvas.shape)
         upper, lower = sorted((start, end), key=lambda corner: int(corner[1] + HALF) >> 16)
         top, bottom = (int(corner[1] + HALF) >> 16 for corner in (upper, lower))
         if bottom > top:
             slope = _divided(2 * (lower[0] - upper[0]) + (bottom - top), np.asarray(2 * (bottom - top)))
-            y = np.arange(max(top, 0), min(bottom + 1, shape[0]))
+            y = np.arange(max(top, 0), min(bottom + 1, rows))
             x = (upper[0] + (y - top) * slope + HALF) >> 16
             first[y], last[y] = np.minimum(first[y], x), np.maximum(last[y], x)
-    return canvas | _between(first, last, shape)
+    _draw_rows(canvas, first, last)
 
 
 def _fine_line(start: Ints, end: Ints, shape: tuple[int, int]) -> Bools:
@@ -185,19 +185,19 @@ def _fine_line(start: Ints, end: Ints, shape: tuple[int, int]) -> Bools:
     return _dots(points, shape)
 
 
-def _disc(centre: Ints, radius: int, shape: tuple[int, int]) -> Bools:
-    """Return a disc of the midpoint circle."""
-    half_width = np.full(shape[0], -1)
+def _draw_disc(canvas: Bools, centre: Ints, radius: int) -> None:
+    """Draw a disc of the midpoint circle."""
+    half_width = np.full(len(canvas), -1)
     error, dx, dy, plus, minus = 0, radius, 0, 1, 2 * radius - 1
     while dx >= dy:
         for y, x in ((dy, dx), (-dy, dx), (dx, dy), (-dx, dy)):
-            if 0 <= (row := int(centre[1]) + y) < shape[0]:
+            if 0 <= (row := int(centre[1]) + y) < len(canvas):
                 half_width[row] = max(half_width[row], x)
         dy += 1
         error, plus = error + plus, plus + 2
         if error > 0:
             error, dx, minus = error - minus, dx - 1, minus - 2
-    return _between(centre[0] - half_width, centre[0] + half_width, shape)
+    _draw_rows(canvas, centre[0] - half_width, centre[0] + half_width)
 
 
 def corners_of(centre: tuple[int, int], size: tuple[int, int], degrees: float) -> Ints:
