@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import math
 import random
-import re
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 from compared_runs import IDS, evaluate, write_questions, write_script
@@ -20,13 +18,11 @@ from reported import baseline_run, board, by, compared, contender, row
 from run_files import lines, write_lines
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.report.charts import MOST_SERIES, chart, gather_for
+from tsgkit.report.charts import MOST_SERIES, chart, gather_for, in_both_profiles, outcomes
 from tsgkit.report.comparison import NO_DIFFERENCE, Comparison, Pair, compare, paired, too_many
 from tsgkit.report.comparison_charts import (
     MORE_OR_LESS,
     RIGHT_OR_WRONG,
-    Differences,
-    ItemShares,
     differences,
     items,
     share_out,
@@ -34,21 +30,7 @@ from tsgkit.report.comparison_charts import (
 from tsgkit.report.comparison_rows import Contender, averaged
 from tsgkit.report.comparison_tables import terminal
 from tsgkit.report.grid import grid
-from tsgkit.report.plots import (
-    LINES,
-    MOST_LINES,
-    OUTCOMES,
-    WIDTH,
-    Line,
-    OutcomeBar,
-    Point,
-    ScoreRow,
-    against_k,
-    intervals,
-    outcomes,
-)
 from tsgkit.report.report_rows import Report, gather
-from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.pooling import Part, Pooling
 from tsgkit.suites.metrics import Metric
 
@@ -328,11 +310,13 @@ def test_rows_without_a_value_and_more_series_than_can_be_told_apart_are_refused
 def test_differences_of_a_chart_are_those_of_the_comparison() -> None:
     found = compared(contender("a", "9999990990"), contender("b", "0000000000"), contender("c", "9999990999"))
     [panel] = differences(found).panels
-    assert isinstance(panel, Differences)
-    assert [(shown.value, shown.interval, shown.items) for shown in panel.rows] == [
-        (pair.statistics.difference, pair.statistics.interval, 10) for pair in found.pairs
+    around = [pair.statistics.interval for pair in found.pairs]
+    assert [(mark.value.value, mark.value.low, mark.value.high, mark.n) for mark in panel.marks] == [
+        (pair.statistics.difference, one.low, one.high, 10)
+        for pair, one in zip(found.pairs, around, strict=True)
+        if one
     ]
-    assert [shown.is_shown for shown in panel.rows] == [pair.differs for pair in found.pairs] == [True, False]
+    assert [mark.is_shown for mark in panel.marks] == [pair.differs for pair in found.pairs] == [True, False]
     empty = replace(contender("a", "9"), parts={"0": Part(0.0, 0.0, "0")})
     with pytest.raises(UsageError, match="nothing to draw; tsg/sgqa: a minus b: "):
         differences(compared(empty, replace(empty, name="b")))
@@ -346,69 +330,31 @@ def test_items_are_shared_out_by_right_and_wrong_or_by_who_is_better_and_by_the_
         ("95900", "94090", MORE_OR_LESS, (2, 2, 1)),
     ):
         [panel] = items(compared(contender("a", first), contender("b", second))).panels
-        assert isinstance(panel, ItemShares)
-        assert (panel.kinds, panel.rows[0].counts) == (kinds, counts)
+        assert (panel.labels, panel.rows[0].counts) == (kinds, counts)
     shares = share_out([(0.0, 0.0), (0.0, 1.0), (1.0, 1.0)], more_is_better=False)
     assert list(shares.values()) == [1, 1, 1, 0], "right is none where less is better"
     groups = {"0": ("10",), "1": ("2", "10"), "2": ("2",)}
     [panel] = items(compared(contender("a", "990", groups=groups), contender("b", "900", groups=groups)), "k").panels
-    assert isinstance(panel, ItemShares)
     assert [(one.label, one.counts) for one in panel.rows] == [("k = 2", (1, 0, 1, 0)), ("k = 10", (1, 1, 0, 0))]
     assert panel.title == "tsg/sgqa, exact_match, strict: a against b"
     found = items(compare([baselines], by="implicit"), "implicit")
     [panel] = found.panels
-    assert isinstance(panel, ItemShares)
-    assert sum(one.items for one in panel.rows) == 20
+    assert sum(one.n for one in panel.rows) == 20
     assert found.notes == ("tsg/sgqa: not grouped by implicit",)
 
 
-SVG = "{http://www.w3.org/2000/svg}"
-HOSTILE = "a</title><script>alert(\"1\")</script>\x1b[31m\u202e & 'b'"
-PLOTS: list[Callable[[str], str]] = [
-    lambda label: intervals([ScoreRow(label, Point(0.5, 0.4, 0.6), None)], title=label),
-    lambda label: outcomes([OutcomeBar(label, {"answered": 3, "refused": 1})], title=label),
-    lambda label: against_k([Line(label, {2: Point(0.5), 4: Point(0.1, 0.0, 0.3)})], title=label),
-]
-
-
-def parts(svg: str, tag: str) -> list[ElementTree.Element]:
-    return list(ElementTree.fromstring(svg).iter(SVG + tag))  # noqa: S314  (we wrote it)
-
-
-def test_labels_are_text_within_the_frame_and_every_number_is_said_in_words() -> None:
-    for plot in PLOTS:
-        svg = plot(HOSTILE)
-        allowed = ("svg", "title", "desc", "text", "tspan", "line", "circle", "polygon", "polyline", "rect")
-        assert not re.search("\x1b|\u202e", svg) and set(re.findall(r"<(\w+)", svg)) <= set(allowed)
-        long = plot("openai/" + "very-long-name-" * 20)
-        height = float(parts(long, "svg")[0].get("viewBox", "").split()[3])
-        for text in parts(long, "tspan"):
-            assert 0 <= float(text.get("x", "")) < WIDTH
-            assert 0 <= float(text.get("y", "")) <= height
-        svg = plot("model A")
-        assert parts(svg, "title")[0].text == "model A"
-        said = parts(svg, "desc")[0].text or ""
-        assert "model A: " in said and re.search(r"50\.0|3 answered", said)
-        assert plot("model A") == svg
-
-
-def test_a_missing_profile_has_no_mark_and_outcomes_lines_and_bars_are_told_apart() -> None:
-    with_one, without = (
-        intervals([ScoreRow("m", point, None)], title="t") for point in (Point(0.5, 0.4, 0.6), Point(0.5))
+def test_a_missing_profile_has_no_mark_and_samples_are_counted_by_how_they_ended() -> None:
+    rows = [row("model A"), row("model B", None)]
+    found = in_both_profiles("Scores", [(one.subject, one, one.main) for one in rows])
+    [panel] = found.panels
+    assert [(one.label, len(one.marks)) for one in panel.series] == [("strict", 1), ("official", 0)]
+    assert found.alt == (
+        "Scores. exact_match (%): strict (model A: 50.0 [25.0, 75.0], n = 4), official (none). Brackets hold 95 % "
+        "intervals; n counts items. Left out: model B: no value."
     )
-    assert len(parts(without, "polygon")) == 1 and "none" in without, "the legend's only"
-    assert len(parts(with_one, "line")) == len(parts(without, "line")) + 3
-    svg = intervals([ScoreRow("a", Point(0.2), None), ScoreRow("b", Point(0.8), None)], title="t")
-    _, low, high = parts(svg, "circle")
-    assert float(low.get("cx", "")) < float(high.get("cx", "")), "higher values stand further right"
-    assert set(OUTCOMES) == {str(outcome) for outcome in Outcome}
-    assert len(set(OUTCOMES.values())) == len(OUTCOMES)
-    lines = [Line(f"m{number}", {1: Point(0.1 * number), 2: Point(0.5)}) for number in range(MOST_LINES + 2)]
-    assert len(parts(against_k(lines, title="t"), "polyline")) == MOST_LINES
-    assert len({dashes for _, dashes in LINES}) == len(LINES)
-    svg = outcomes([OutcomeBar("m", {"answered": 100_000, "refused": 1, "missing": 0})], title="t")
-    bar = [rect for rect in parts(svg, "rect") if rect.get("height") == "14"]
-    widths = [float(rect.get("width", "")) for rect in bar]
-    assert len(bar) == 2 and min(widths) > 2
-    assert sum(widths) == pytest.approx(WIDTH - 8, abs=0.5)
-    assert "m" in outcomes([OutcomeBar("m", {})], title="t"), "a bar without samples"
+    assert in_both_profiles("Scores", [("b", rows[1], "exact_match")]).panels == ()
+    counts = rows[0].board.counts | {"answered": 100_000, "refused": 1}
+    ended = outcomes("Ends", [("model A", replace(rows[0], board=replace(rows[0].board, counts=counts)))])
+    [bars] = ended.panels
+    assert bars.labels == ("answered", "refused")
+    assert ended.alt == "Ends. model A: 100,000 answered, 1 refused (n = 100,001). n counts samples."

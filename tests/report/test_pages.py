@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import sys
 import tempfile
 import unicodedata
 from html import unescape
@@ -18,7 +19,7 @@ from reported import RIGHT, ROWS, RUNS, recorded, stored
 from run_files import lines, write_lines
 
 from tsgkit.errors import UsageError
-from tsgkit.report import html
+from tsgkit.report import chart_plots, html
 from tsgkit.report.differences import told
 from tsgkit.report.examples import examples_of
 from tsgkit.report.explanation import explain, explanation_value
@@ -79,6 +80,20 @@ def test_a_run_that_has_gone_away_leaves_the_results_and_an_unfinished_one_says_
     assert "There are none" in Page(write(report)).text
 
 
+def test_without_the_library_that_draws_a_page_says_how_to_get_its_plots(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chart_plots, "load", chart_plots.load.__wrapped__)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    source = write(gather([run]))
+    page = Page(source)
+    assert page.problems == [] and 'class="plots"' not in source
+    assert (
+        'Figures are drawn with matplotlib, which is not installed; install the extra: pip install "tsgkit['
+        in page.text
+    )
+
+
 def test_rows_are_told_apart_and_differences_marked_or_why_not(tmp_path: Path) -> None:
     one = recorded(tmp_path / "a", "sgds", {"s": "[B]"}, styles=["zero-shot", "cot"])
     text = Page(write(gather([one]))).text
@@ -91,11 +106,6 @@ def test_rows_are_told_apart_and_differences_marked_or_why_not(tmp_path: Path) -
     assert "differences are not marked: " in Page(write(gather([one, other]))).text
     votes = recorded(tmp_path / "c", "sgds", {"s": "[B]"}, solvers=["vote:3"])
     assert "official: the published way asks once" in Page(write(gather([votes]))).text
-    graphs = ROWS["ma-sgg"][0]["graphs"]
-    rows = [*ROWS["ma-sgg"], ROWS["ma-sgg"][0] | {"item_id": "more", "graphs": graphs * 2}]
-    several = recorded(tmp_path / "k", "ma-sgg", {"two": RIGHT, "more": RIGHT}, rows=rows)
-    assert "strict, against k" in Page(write(gather([several]))).text
-    assert "strict, against k" not in text
     runs = [recorded(tmp_path, "sa-sgg", {"one": RIGHT})]
     runs.append(recorded(tmp_path / "more", "sgds", {"s": "[B]"}, script=str(tmp_path / "replies.jsonl")))
     assert len(Tables(write(gather(runs))).tables[0]) == 2, "tasks of one subject stand in one row"

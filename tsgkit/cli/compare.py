@@ -89,8 +89,9 @@ def run(arguments: argparse.Namespace) -> int:
                 baseline = str(arguments.runs[0])
             comparison = compare(arguments.runs, baseline=baseline, **settings, **along)
         figure = None
-        if drawing is not None:  # drawn before anything is printed, since it may be impossible
+        if drawing is not None:  # checked before anything is printed
             figure = paired_figure(comparison, along.get("by")) if arguments.items else comparison_figure(comparison)
+            figure.check(arguments.columns or 1)
         on = {"screen": screen()} if output is None else {}
         report.deliver(write(comparison, format, with_items=arguments.items, runs=shown, **on), output)
         for note in comparison.notes if format == "csv" else ():  # a format for programs that holds rows only

@@ -4,5 +4,5 @@
 arranges the content as cells, and each format writes it: ``terminal``, ``markdown``, ``spreadsheet``, ``json_value``,
 ``latex``, ``page``. ``junit`` and ``summary`` are for continuous integration. ``comparison_rows`` puts rows on the same
 items, ``comparison`` computes their differences, ``grid`` shows styles by tasks. ``paper`` makes figures: ``charts``
-and ``comparison_charts`` arrange their content, ``plot_style`` and ``comparison_plots`` draw it.
+and ``comparison_charts`` arrange their content, ``chart_plots`` draws it, for ``page`` too.
 """

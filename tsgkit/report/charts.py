@@ -2,7 +2,7 @@
 
 >>> mark = Mark("4", Value(0.5, 0.25, 0.75, 8.0), 8)
 >>> panel = Panel("tsg/ma-sgg", "k", "k", "f1, strict (%)", ("4",), True, (Series("model", (mark,)),))
->>> print(Chart("f1 by k", "k", (panel,), ()).alt)
+>>> print(Chart("f1 by k", (panel,)).alt)
 f1 by k. tsg/ma-sgg, f1, strict (%): model (4: 50.0 [25.0, 75.0], n = 8). Brackets hold 95 % intervals; n counts items.
 
 Pure: the values, intervals and sizes are those of the report's tables. Omissions are noted.
@@ -13,15 +13,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
-from tsgkit.report.figures import with_interval
+from tsgkit.report.figures import points, with_interval
 from tsgkit.report.report_rows import MAIN, Report, ReportRow, chosen_tasks, gather
 from tsgkit.runs.plan import AXES as OF_PLANS
 from tsgkit.runs.saved_run import saved_tasks
-from tsgkit.suites.metrics import check_profile
+from tsgkit.scoring.outcomes import Outcome
+from tsgkit.suites.metrics import PROFILES, check_profile
 from tsgkit.suites.scoreboard import Board, Value
 from tsgkit.suites.task import Task
 
@@ -31,8 +32,8 @@ NO_STYLE = "no style"
 LONGEST_NUMBER = 15
 """Digits; a longer number is a name."""
 MOST_SERIES = 16
-MOST_PANELS = 12
-MOST_CATEGORIES = 60
+COLUMN = 3.25
+"""The width of one column of a paper in inches, at which pages show figures too."""
 
 
 class Mark(NamedTuple):
@@ -41,6 +42,8 @@ class Mark(NamedTuple):
     category: str
     value: Value
     n: int
+    is_shown: bool = True
+    """False for a difference that is not shown to be one."""
 
 
 class Series(NamedTuple):
@@ -56,6 +59,7 @@ class Panel:
 
     title: str
     by: str
+    """What the categories are: a part of rows or a group; empty for labels of any kind."""
     axis: str
     """The label of the categories."""
     measure: str
@@ -64,46 +68,120 @@ class Panel:
     is_share: bool
     """True if the values are fractions of 1, shown in percent."""
     series: tuple[Series, ...]
+    is_difference: bool = False
+    """True if the values are differences, drawn around zero."""
 
     @property
     def is_numeric(self) -> bool:
         """True if the categories are distinct whole numbers, to be joined by lines."""
-        if not all(name.isdecimal() and len(name) <= LONGEST_NUMBER for name in self.categories):
+        if not self.by or not all(name.isdecimal() and len(name) <= LONGEST_NUMBER for name in self.categories):
             return False
         return 1 < len(self.categories) == len(set(map(int, self.categories)))
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of its series."""
+        return tuple(one.label for one in self.series)
+
+    @property
+    def marks(self) -> list[Mark]:
+        """The marks of all series."""
+        return [mark for one in self.series for mark in one.marks]
+
     def sizes(self, category: str) -> str:
         """Return how many items a category holds: one number, or a range where series differ."""
-        found = {mark.n for one in self.series for mark in one.marks if mark.category == category}
+        found = {mark.n for mark in self.marks if mark.category == category}
         low, high = min(found), max(found)
         return f"{low:,}" if low == high else f"{low:,}–{high:,}"
 
+    @property
+    def alt(self) -> str:
+        """Its values in words."""
+        head = ", ".join(filter(None, (self.title, self.measure)))
+        return f"{head}: {', '.join(map(self._alt_of, self.series))}"
+
+    def _alt_of(self, series: Series) -> str:
+        marks = "; ".join(map(self._alt_of_mark, series.marks)) or "none"
+        return f"{series.label} ({marks})" if series.label else marks
+
+    def _alt_of_mark(self, mark: Mark) -> str:
+        value, verdict = mark.value, "" if mark.is_shown else ", no difference shown"
+        written = with_interval(value)
+        if self.is_difference:
+            ends = None if value.low is None or value.high is None else (value.low, value.high)
+            written = points(value.value, ends, is_share=value.is_share)
+        return f"{mark.category}: {written}, n = {mark.n:,}{verdict}"
+
+
+class Bar(NamedTuple):
+    """The numbers of items, or of samples, that went each way."""
+
+    label: str
+    counts: tuple[int, ...]
+
+    @property
+    def n(self) -> int:
+        """The number of all."""
+        return sum(self.counts)
+
 
 @dataclass(frozen=True)
-class Chart:
-    """A figure of scores as data; ``notes`` name what it leaves out."""
+class Bars:
+    """Bars with the same divisions."""
 
     title: str
-    by: str
-    panels: tuple[Panel, ...]
-    notes: tuple[str, ...]
+    measure: str
+    labels: tuple[str, ...]
+    """The names of the divisions."""
+    rows: tuple[Bar, ...]
+    is_counted: bool = False
+    """True if the numbers stand in words beside the bars, not in them."""
+    by: ClassVar[str] = ""
+    is_numeric: ClassVar[bool] = False
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The labels of its bars."""
+        return tuple(bar.label for bar in self.rows)
+
+    def counted(self, bar: Bar) -> str:
+        """Return the kinds of a bar with their numbers, in words; of a counted one those that occur."""
+        numbers = [(number, kind) for number, kind in zip(bar.counts, self.labels, strict=True)]
+        return ", ".join(f"{number:,} {kind}" for number, kind in numbers if number or not self.is_counted)
+
+    @property
+    def alt(self) -> str:
+        """Its numbers in words."""
+        bars = "; ".join(f"{bar.label}: {self.counted(bar)} (n = {bar.n:,})" for bar in self.rows)
+        return f"{self.title}: {bars}" if self.title else bars
+
+
+COUNTED = "n counts items."
+WITH_INTERVALS = f"Brackets hold 95 % intervals; {COUNTED}"
+
+
+Part = TypeVar("Part", bound=Panel | Bars, covariant=True)
+
+
+@dataclass(frozen=True)
+class Chart(Generic[Part]):
+    """A figure as data: panels of series, or of bars; ``notes`` name what it leaves out."""
+
+    title: str
+    panels: tuple[Part, ...]
+    notes: tuple[str, ...] = ()
+    ending: str = WITH_INTERVALS
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels of all series, each once."""
-        return tuple(dict.fromkeys(one.label for panel in self.panels for one in panel.series))
+        """What its legend explains, each once: series, or the kinds of bars."""
+        return tuple(dict.fromkeys(label for panel in self.panels for label in panel.labels))
 
     @property
     def alt(self) -> str:
         """All that the figure shows, in words."""
-        told = (f"{panel.title}, {panel.measure}: {', '.join(map(_told, panel.series))}" for panel in self.panels)
-        ending = "Brackets hold 95 % intervals; n counts items."
-        return ". ".join([self.title, *told, ending]) + "".join(f" Left out: {note}." for note in self.notes)
-
-
-def _told(series: Series) -> str:
-    marks = "; ".join(f"{mark.category}: {with_interval(mark.value)}, n = {mark.n:,}" for mark in series.marks)
-    return f"{series.label} ({marks})" if series.label else marks
+        parts = [self.title, *(panel.alt for panel in self.panels), self.ending]
+        return ". ".join(parts) + "".join(f" Left out: {note}." for note in self.notes)
 
 
 def gather_for(
@@ -131,7 +209,7 @@ def _check_by(by: str, tasks: Collection[Task]) -> None:
         raise UsageError(f"a figure cannot be grouped by {by}", hint=meant(by, names))
 
 
-def chart(report: Report, metric: str, by: str, *, task: str | None = None, profile: str = "strict") -> Chart:
+def chart(report: Report, metric: str, by: str, *, task: str | None = None, profile: str = "strict") -> Chart[Panel]:
     """Return a metric's values in these rows by a part of them (:data:`AXES`) or by a group of the report.
 
     ``metric`` is a name, or ``main`` for the main one of each task; ``task`` selects the rows of one task, or of
@@ -147,9 +225,45 @@ def chart(report: Report, metric: str, by: str, *, task: str | None = None, prof
     notes = tuple(_left_out(rows, metric, by, profile, pieces))
     if not pieces:
         raise UsageError("there is nothing to draw: " + "; ".join(notes))
-    panels = tuple(_panels(pieces, by, profile))
     title = f"{'Main metric' if metric == MAIN else metric} by {by}, {profile}"
-    return _checked(Chart(title, by, panels, notes))
+    found = Chart(title, tuple(_panels(pieces, by, profile)), notes)
+    if len(found.labels) > MOST_SERIES:
+        hint = "name fewer runs, one task (TASK.METRIC), or another grouping"
+        many = f"{title}: {len(found.labels):,} series are too many for a figure, at most {MOST_SERIES}"
+        raise UsageError(many, hint=hint)
+    return found
+
+
+def in_both_profiles(title: str, values: Sequence[tuple[str, ReportRow, str]]) -> Chart[Panel]:
+    """Return values in both profiles, each given by its label, row and metric, which have one unit."""
+    _, first, metric = values[0]
+    series = []
+    for profile in PROFILES:
+        boards = [(label, _value(row.board, profile, name), row.n) for label, row, name in values]
+        marks = tuple(Mark(label, value, n) for label, value, n in boards if value is not None)
+        series.append(Series(profile, marks))
+    drawn = dict.fromkeys(mark.category for one in series for mark in one.marks)
+    labels = [label for label, _, _ in values]
+    is_share, several = first.metrics[metric].is_share, len({name for _, _, name in values}) > 1
+    less = "" if first.metrics[metric].more_is_better else ", less is better"
+    panel = Panel(
+        title="",
+        by="",
+        axis="",
+        measure=f"{'value' if several else metric}{' (%)' if is_share else ''}{less}",
+        categories=tuple(label for label in labels if label in drawn),
+        is_share=is_share,
+        series=tuple(series),
+    )
+    without = tuple(f"{label}: no value" for label in labels if label not in drawn)
+    return Chart(title, (panel,) if drawn else (), without)
+
+
+def outcomes(title: str, rows: Sequence[tuple[str, ReportRow]]) -> Chart[Bars]:
+    """Return how the samples of labelled rows ended."""
+    kinds = [str(outcome) for outcome in Outcome if any(row.outcomes[outcome] for _, row in rows)]
+    bars = tuple(Bar(label, tuple(row.outcomes[kind] for kind in kinds)) for label, row in rows)
+    return Chart(title, (Bars("", "samples (%)", tuple(kinds), bars, is_counted=True),), ending="n counts samples.")
 
 
 class _Piece(NamedTuple):
@@ -287,17 +401,3 @@ def _parts(row: ReportRow, by: str, subjects: set[str], styles: set[str], solver
     yield from (f"{name}={value}" for name, value in row.cell.own_axes.items() if name != by)
     if row.repeat:
         yield f"#{row.repeat}"
-
-
-def _checked(found: Chart) -> Chart:
-    """Return a chart. Raise ``UsageError`` if it has more series or panels than can be distinguished."""
-    several = (
-        (len(found.labels), MOST_SERIES, "series"),
-        (len(found.panels), MOST_PANELS, "panels"),
-        (max(len(panel.categories) for panel in found.panels), MOST_CATEGORIES, "categories"),
-    )
-    for number, most, what in several:
-        if number > most:
-            hint = "name fewer runs, one task (TASK.METRIC), or another grouping"
-            raise UsageError(f"{found.title}: {number:,} {what} are too many for a figure, at most {most}", hint=hint)
-    return found

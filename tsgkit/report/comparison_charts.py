@@ -9,131 +9,56 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
 
 from tsgkit.errors import UsageError
-from tsgkit.report.charts import MOST_CATEGORIES, MOST_PANELS
+from tsgkit.report.charts import COUNTED, WITH_INTERVALS, Bar, Bars, Chart, Mark, Panel, Series
 from tsgkit.report.comparison import ALPHA, Comparison, Pair, item_values
-from tsgkit.report.figures import points
-from tsgkit.scoring.intervals import Interval
+from tsgkit.suites.scoreboard import Value
 
 RIGHT_OR_WRONG = ("only the first right", "both right", "both wrong", "only the second right")
 MORE_OR_LESS = ("the first better", "the same", "the second better")
 _SLACK = 1e-9
 
 
-class Difference(NamedTuple):
-    """The difference of one pair: the first's value minus the second's."""
-
-    first: str
-    second: str
-    value: float
-    interval: Interval | None
-    items: int
-    is_shown: bool
-    """True if the difference is significant after Holm's correction."""
-    is_share: bool = True
-
-
-class Differences(NamedTuple):
-    """The pairs of one task and metric."""
-
-    title: str
-    measure: str
-    rows: tuple[Difference, ...]
-
-
-class Shares(NamedTuple):
-    """The numbers of items of a pair, or of a group, that went each way."""
-
-    label: str
-    counts: tuple[int, ...]
-
-    @property
-    def items(self) -> int:
-        """The number of items."""
-        return sum(self.counts)
-
-
-class ItemShares(NamedTuple):
-    """Bars with the same divisions."""
-
-    title: str
-    kinds: tuple[str, ...]
-    rows: tuple[Shares, ...]
-
-
-@dataclass(frozen=True)
-class ComparisonChart:
-    """A figure of a comparison as data; ``notes`` name what it leaves out."""
-
-    title: str
-    panels: tuple[Differences, ...] | tuple[ItemShares, ...]
-    ending: str
-    notes: tuple[str, ...] = ()
-
-    @property
-    def alt(self) -> str:
-        """All that the figure shows, in words."""
-        told = (f"{panel.title}: {'; '.join(map(_told, _rows(panel), _kinds(panel)))}" for panel in self.panels)
-        return ". ".join([self.title, *told, self.ending]) + "".join(f" Left out: {note}." for note in self.notes)
-
-
-def _rows(panel: Differences | ItemShares) -> Sequence[Difference | Shares]:
-    return panel.rows
-
-
-def _kinds(panel: Differences | ItemShares) -> list[tuple[str, ...]]:
-    return [panel.kinds if isinstance(panel, ItemShares) else ()] * len(panel.rows)
-
-
-def _told(row: Difference | Shares, kinds: tuple[str, ...]) -> str:
-    if isinstance(row, Shares):
-        counts = ", ".join(f"{number:,} {kind}" for number, kind in zip(row.counts, kinds, strict=True))
-        return f"{row.label}: {counts} (n = {row.items:,})"
-    verdict = "" if row.is_shown else ", no difference shown"
-    return f"{row.first} minus {row.second}: {_said(row)} (n = {row.items:,}){verdict}"
-
-
-def _said(row: Difference) -> str:
-    return str(points(row.value, row.interval, is_share=row.is_share))
-
-
-def differences(found: Comparison) -> ComparisonChart:
-    """Return the difference of every pair with its interval; of shares in points."""
-    panels = tuple(
-        Differences(
-            f"{pairs[0].first.task}, {pairs[0].first.metric}, {found.profile}",
-            f"difference{_unit(pairs[0])}{_direction(pairs[0])}",
-            tuple(_difference(pair, value) for pair in pairs if (value := pair.statistics.difference) is not None),
-        )
-        for pairs in _by_metric(found.pairs)
-    )
-    ending = (
-        f"Brackets hold 95 % intervals; n counts items. A difference counts as shown at p <= {ALPHA} after Holm's "
-        "correction."
-    )
+def differences(found: Comparison) -> Chart[Panel]:
+    """Return the difference of every pair, the first's value minus the second's, with its interval."""
+    panels = [panel for pairs in _by_metric(found.pairs) if (panel := _panel(pairs, found.profile)).categories]
+    ending = f"{WITH_INTERVALS} A difference counts as shown at p <= {ALPHA} after Holm's correction."
     left_out = tuple(
-        f"{pair.first.task}: {pair.first.name} minus {pair.second.name}: {pair.statistics.reason}"
+        f"{pair.first.task}: {_minus(pair)}: {pair.statistics.reason}"
         for pair in found.pairs
         if pair.statistics.difference is None
     )
-    return _checked(ComparisonChart("Differences", tuple(one for one in panels if one.rows), ending, left_out))
+    if not panels:
+        raise UsageError("there is nothing to draw" + "".join(f"; {note}" for note in left_out))
+    return Chart("Differences", tuple(panels), left_out, ending)
 
 
-def _difference(pair: Pair, value: float) -> Difference:
-    statistics = pair.statistics
-    names = pair.first.name, pair.second.name
-    return Difference(*names, value, statistics.interval, statistics.items, pair.differs, pair.first.measure.is_share)
+def _panel(pairs: Sequence[Pair], profile: str) -> Panel:
+    """Return the differences of the pairs of one task and metric; of shares in points."""
+    first = pairs[0].first
+    marks = tuple(_mark(pair, value) for pair in pairs if (value := pair.statistics.difference) is not None)
+    unit = " in points" if first.measure.is_share else ""
+    return Panel(
+        title=f"{first.task}, {first.metric}, {profile}",
+        by="",
+        axis="",
+        measure=f"difference{unit}{'' if first.measure.more_is_better else ', less is better'}",
+        categories=tuple(mark.category for mark in marks),
+        is_share=first.measure.is_share,
+        series=(Series("", marks),),
+        is_difference=True,
+    )
 
 
-def _unit(pair: Pair) -> str:
-    return " in points" if pair.first.measure.is_share else ""
+def _mark(pair: Pair, value: float) -> Mark:
+    around, items = pair.statistics.interval, pair.statistics.items
+    low, high = (None, None) if around is None else (around.low, around.high)
+    return Mark(_minus(pair), Value(value, low, high, items, pair.first.measure.is_share), items, pair.differs)
 
 
-def _direction(pair: Pair) -> str:
-    return "" if pair.first.measure.more_is_better else ", less is better"
+def _minus(pair: Pair) -> str:
+    return f"{pair.first.name} minus {pair.second.name}"
 
 
 def _by_metric(pairs: Iterable[Pair]) -> list[list[Pair]]:
@@ -143,16 +68,18 @@ def _by_metric(pairs: Iterable[Pair]) -> list[list[Pair]]:
     return list(found.values())
 
 
-def items(found: Comparison, by: str | None = None) -> ComparisonChart:
+def items(found: Comparison, by: str | None = None) -> Chart[Bars]:
     """Return how many items each pair got right and wrong, or scored better; by a group that was asked for."""
     panels = tuple(panel for pairs in _by_metric(found.pairs) for panel in _item_panels(pairs, found.profile, by))
     title = f"Items by {by}" if by else "Items"
     without = dict.fromkeys(pair.first.task for pair in found.pairs if by and not pair.first.groups)
     notes = tuple(f"{task}: not grouped by {by}" for task in without)
-    return _checked(ComparisonChart(title, panels, "n counts items.", notes))
+    if not any(panel.rows for panel in panels):
+        raise UsageError("there is nothing to draw" + "".join(f"; {note}" for note in notes))
+    return Chart(title, panels, notes, COUNTED)
 
 
-def _item_panels(pairs: Sequence[Pair], profile: str, by: str | None) -> Iterator[ItemShares]:
+def _item_panels(pairs: Sequence[Pair], profile: str, by: str | None) -> Iterator[Bars]:
     """Yield one panel with a bar for each pair; by a group one for each pair, with a bar for each member."""
     title = f"{pairs[0].first.task}, {pairs[0].first.metric}, {profile}"
     if by is None:
@@ -178,15 +105,15 @@ def _members(pair: Pair, by: str) -> dict[str, dict[str, tuple[float, float]]]:
     return {f"{by} = {name}" if name.isdecimal() else name: found[name] for name in names}
 
 
-def _cut(title: str, bars: Mapping[str, Mapping[str, tuple[float, float]]], pair: Pair) -> ItemShares:
+def _cut(title: str, bars: Mapping[str, Mapping[str, tuple[float, float]]], pair: Pair) -> Bars:
     """Bars of a panel; in right and wrong where every value is one or the other."""
     more = pair.first.measure.more_is_better
     is_binary = all(value in (0.0, 1.0) for bar in bars.values() for both in bar.values() for value in both)
     rows = tuple(
-        Shares(name, tuple(share_out(bar.values(), more_is_better=more, is_binary=is_binary).values()))
+        Bar(name, tuple(share_out(bar.values(), more_is_better=more, is_binary=is_binary).values()))
         for name, bar in bars.items()
     )
-    return ItemShares(title, RIGHT_OR_WRONG if is_binary else MORE_OR_LESS, rows)
+    return Bars(title, "items (%)", RIGHT_OR_WRONG if is_binary else MORE_OR_LESS, rows)
 
 
 def share_out(values: Iterable[tuple[float, float]], *, more_is_better: bool, is_binary: bool = True) -> dict[str, int]:
@@ -200,15 +127,3 @@ def share_out(values: Iterable[tuple[float, float]], *, more_is_better: bool, is
             kind = kinds[1] if not is_binary or bool(mine) == more_is_better else kinds[2]
         counts[kind] += 1
     return counts
-
-
-def _checked(chart: ComparisonChart) -> ComparisonChart:
-    """``UsageError`` where there is nothing to draw, or more than a page holds."""
-    panels, most = len(chart.panels), max((len(panel.rows) for panel in chart.panels), default=0)
-    if not most:
-        raise UsageError("there is nothing to draw" + "".join(f"; {note}" for note in chart.notes))
-    if panels > MOST_PANELS or most > MOST_CATEGORIES:
-        hint = "name one task and metric (--task, --metric), or a baseline"
-        size = f"{panels:,} panels of up to {most:,} rows are too many for a figure"
-        raise UsageError(f"{size}, at most {MOST_PANELS} of {MOST_CATEGORIES}", hint=hint)
-    return chart

@@ -113,8 +113,9 @@ def _values(pair: Pair) -> tuple[Estimate, Estimate]:
 
 
 def _difference(pair: Pair) -> Estimate:
-    found = pair.statistics
-    return points(found.difference, found.interval, is_share=pair.first.measure.is_share)
+    found, around = pair.statistics, pair.statistics.interval
+    ends = None if around is None else (around.low, around.high)
+    return points(found.difference, ends, is_share=pair.first.measure.is_share)
 
 
 def _tables(pairs: Sequence[Pair], found: Comparison, screen: plain.Screen) -> list[str]:

@@ -78,17 +78,17 @@ def in_brackets(value: float | None, around: Interval | None, *, is_share: bool,
     return Estimate(percent(value, is_share=is_share), bounds, mark)
 
 
-def points(value: float | None, around: Interval | None, *, is_share: bool = True) -> Estimate:
-    """Return a difference with its interval: of shares in points, else as it is.
+def points(value: float | None, ends: tuple[float, float] | None, *, is_share: bool = True) -> Estimate:
+    """Return a difference with the ends of its interval: of shares in points, else as it is.
 
     >>> [points(value, None).value for value in (0.25, -0.0001, None)], points(12, None, is_share=False).value
     (['+25.0', '0.0', '-'], '+12')
     """
     if value is None:
         return Estimate(NOTHING)
-    if around is None:
+    if ends is None:
         return Estimate(_signed(value, is_share=is_share))
-    bounds = f"[{_signed(around.low, is_share=is_share)}, {_signed(around.high, is_share=is_share)}]"
+    bounds = f"[{_signed(ends[0], is_share=is_share)}, {_signed(ends[1], is_share=is_share)}]"
     return Estimate(_signed(value, is_share=is_share), bounds)
 
 

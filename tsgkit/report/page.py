@@ -12,14 +12,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tsgkit.errors import TsgkitError
+from tsgkit.errors import ExtraMissing, TsgkitError
 from tsgkit.graph.drawing.svg import Markup
-from tsgkit.report import html, plots
+from tsgkit.report import chart_plots, charts, html
+from tsgkit.report.charts import Bars, Chart, Panel
 from tsgkit.report.example_html import examples
 from tsgkit.report.figures import NOTHING
 from tsgkit.report.html import tag, text
 from tsgkit.report.page_title import title_of
-from tsgkit.report.plots import Line, OutcomeBar, Point, ScoreRow
 from tsgkit.report.report_rows import MAIN, Report, ReportRow, gather
 from tsgkit.report.report_tables import (
     controls,
@@ -35,12 +35,12 @@ from tsgkit.report.report_tables import (
 )
 from tsgkit.report.results_grid import LESS, headlines, results_table
 from tsgkit.runs.folder import read_header
-from tsgkit.suites.scoreboard import Board
 
 SHORT_HASH = 16
 MOST_OPEN = 8
 """The meaning of so many metrics is shown without a click."""
-PROFILES = ("strict", "official")
+MOST_ROWS = 20
+"""Of more rows of a task there are several figures."""
 MOST_PARTS_DRAWN = 4
 """Of so many rows of a task all headline metrics are drawn, if it has more of them than this."""
 
@@ -102,75 +102,57 @@ def _tables(report: Report) -> Iterator[Markup]:
 
 
 def _plots(report: Report) -> Iterator[Markup]:
-    figures = list[Markup]()
-    for task, rows in _by_task(report.rows).items():
-        scored = [
-            ScoreRow(label(row, rows), *(_point(row.board, profile, row.main) for profile in PROFILES)) for row in rows
-        ]
-        title = f"{task}: {rows[0].main}, percent"
-        figures.append(html.drawing(plots.intervals(scored, title=title), title))
-        if any(row.outcomes["answered"] < row.n for row in rows):
-            title = f"{task}: how samples ended"
-            bars = [OutcomeBar(label(row, rows), row.outcomes) for row in rows]
-            figures.append(html.drawing(plots.outcomes(bars, title=title), title))
-        figures += (_part_plot(row, label(row, rows)) for row in rows if _parts_shown(row))
-        if len(rows) <= MOST_PARTS_DRAWN:
-            figures += (_headline_plot(row, label(row, rows)) for row in rows if len(_shares(row)) >= MOST_PARTS_DRAWN)
-    figures += _k_plots(report)
+    """Yield the figures of a report; without the library that draws them, how to get them."""
+    try:
+        chart_plots.load()
+    except ExtraMissing as error:
+        yield html.paragraph(f"{str(error).capitalize()}; {error.hint}.")
+        return
+    figures = [
+        html.drawing(chart_plots.inlined(found, charts.COLUMN), found.title)
+        for found in (*_charts(report), *_charts_by_k(report))
+        if found.panels
+    ]
     yield tag("div", *figures, class_="plots")
 
 
-def _parts_shown(row: ReportRow) -> tuple[str, ...]:
-    """Return the displayed metrics that a row's main metric is made of."""
-    main = row.metrics.get(row.main)
-    return shown_in(row.board, main.made_of) if main is not None else ()
+def _charts(report: Report) -> Iterator[Chart[Panel | Bars]]:
+    """Yield for each task the main metric, how samples ended, and the parts of a metric or all headline metrics."""
+    for task, rows in _by_task(report.rows).items():
+        labelled = [(label(row, rows), row) for row in rows]
+        for start in range(0, len(rows), MOST_ROWS):
+            some = labelled[start : start + MOST_ROWS]
+            yield charts.in_both_profiles(f"{task}: {rows[0].main}", [(name, row, row.main) for name, row in some])
+            if any(row.outcomes["answered"] < row.n for _, row in some):
+                yield charts.outcomes(f"{task}: how samples ended", some)
+        for name, row in labelled:
+            main = row.metrics.get(row.main)
+            parts = () if main is None else shown_in(row.board, main.made_of)
+            title = f"{task}: what {row.main} is made of: {name}"
+            if not parts and len(rows) <= MOST_PARTS_DRAWN:
+                shares = tuple(metric for metric in headlines(row) if row.metrics[metric].is_share)
+                parts = shares if len(shares) >= MOST_PARTS_DRAWN else ()
+                title = f"{task}: all headline metrics: {name}"
+            if parts:
+                yield charts.in_both_profiles(title, [(metric, row, metric) for metric in parts])
 
 
-def _part_plot(row: ReportRow, label: str) -> Markup:
-    """Return one subject over the parts of its main metric."""
-    parts = [ScoreRow(name, *(_point(row.board, profile, name) for profile in PROFILES)) for name in _parts_shown(row)]
-    title = f"{row.task}: what {row.main} is made of, percent: {label}"
-    return html.drawing(plots.intervals(parts, title=title), title)
-
-
-def _shares(row: ReportRow) -> tuple[str, ...]:
-    """Return the headline metrics of a row that are shares, unless its main metric is made of some."""
-    return () if _parts_shown(row) else tuple(name for name in headlines(row) if row.metrics[name].is_share)
-
-
-def _headline_plot(row: ReportRow, label: str) -> Markup:
-    """Return one subject over all headline metrics of its task."""
-    parts = [ScoreRow(name, *(_point(row.board, profile, name) for profile in PROFILES)) for name in _shares(row)]
-    title = f"{row.task}: all headline metrics, percent: {label}"
-    return html.drawing(plots.intervals(parts, title=title), title)
-
-
-def _point(board: Board, profile: str, metric: str) -> Point | None:
-    value = (board.profiles[profile] or {}).get(metric)
-    return None if value is None else Point(value.value, value.low, value.high)
-
-
-def _k_plots(report: Report) -> Iterator[Markup]:
-    """Scores against k, where it differs."""
+def _charts_by_k(report: Report) -> Iterator[Chart[Panel]]:
+    """Yield the main metric against k, where it differs."""
     rows = [row for row in _with_k(report) if row.k_counts]
     for task, of_task in _by_task(rows).items():
-        lines = [
-            Line(
-                label(row, of_task),
-                {int(k): point for k, board in row.groups["k"].items() if (point := _strict(row, board))},
-            )
+        main = of_task[0].main
+        several = [
+            row
             for row in of_task
-            if all(k.isdecimal() for k in row.groups.get("k", ()))
+            if (by_k := row.groups.get("k", {})) and all(map(str.isdecimal, by_k))
+            if sum((board.profiles["strict"] or {}).get(main) is not None for board in by_k.values()) > 1
         ]
-        lines = [line for line in lines if len(line.points) > 1]
-        for start in range(0, len(lines), plots.MOST_LINES):
-            title = f"{task}: {of_task[0].main}, strict, against k"
-            drawn = plots.against_k(lines[start : start + plots.MOST_LINES], title=title, counts=of_task[0].k_counts)
-            yield html.drawing(drawn, title)
-
-
-def _strict(row: ReportRow, board: Board) -> Point | None:
-    return _point(board, "strict", row.main)
+        for start in range(0, len(several), charts.MOST_SERIES):
+            some = replace(report, rows=tuple(several[start : start + charts.MOST_SERIES]), by=("k",))
+            found = charts.chart(some, main, "k")
+            panels = tuple(replace(panel, title="") for panel in found.panels)
+            yield replace(found, title=f"{task}: {main}, strict, against k", panels=panels)
 
 
 def _with_k(report: Report) -> tuple[ReportRow, ...]:

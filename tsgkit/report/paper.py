@@ -11,25 +11,21 @@ Values, intervals and sizes are those of the tables.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.drawing.text import prose
 from tsgkit.library.files import write_bytes
 from tsgkit.library.overwrites import refuse_to_replace_data
-from tsgkit.report.charts import chart
+from tsgkit.report.charts import COLUMN, Bars, Chart, Panel, chart
 from tsgkit.report.comparison import Comparison
 from tsgkit.report.comparison_charts import differences, items
 from tsgkit.report.report_rows import Report
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Drawn
-
 Columns = Literal[1, 2]
-WIDTHS = {1: 3.25, 2: 6.75}
+WIDTHS = {1: COLUMN, 2: 6.75}
 """The width of a figure in inches, by the columns it spans."""
 DPI = 300
 FORMATS = ("pdf", "svg", "png")
@@ -37,12 +33,27 @@ FORMATS = ("pdf", "svg", "png")
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure that is drawn when saved or displayed; ``alt`` describes it in words."""
+    """A figure that is drawn when saved or displayed."""
 
-    title: str
-    alt: str
-    draw: Callable[[float], Drawn] = field(repr=False)
-    """Draw it at a width in inches."""
+    chart: Chart[Panel | Bars] = field(repr=False)
+
+    @property
+    def title(self) -> str:
+        """Its title."""
+        return prose(self.chart.title)
+
+    @property
+    def alt(self) -> str:
+        """All that it shows, in words."""
+        return prose(self.chart.alt)
+
+    def check(self, columns: Columns = 1) -> None:
+        """Raise ``UsageError`` if it cannot be drawn: at another width, or higher than a page."""
+        from tsgkit.report.chart_plots import check_height
+
+        if columns not in WIDTHS:
+            raise UsageError(f"a figure cannot span {columns} columns", hint="choose 1 or 2")
+        check_height(self.chart, WIDTHS[columns])
 
     def save(self, path: str | Path, *, columns: Columns = 1) -> Path:
         """Write the figure in the format that the file's ending names: pdf, svg or png (300 dots an inch)."""
@@ -54,11 +65,10 @@ class Figure:
 
     def data(self, format: str, *, columns: Columns = 1) -> bytes:
         """Return the bytes of the figure in a format."""
-        from tsgkit.report import plot_style
+        from tsgkit.report.chart_plots import encoded
 
-        if columns not in WIDTHS:
-            raise UsageError(f"a figure cannot span {columns} columns", hint="choose 1 or 2")
-        return plot_style.encoded(self.draw, WIDTHS[columns], format, DPI, (self.title, self.alt))
+        self.check(columns)
+        return encoded(self.chart, WIDTHS[columns], format, DPI)
 
     def _repr_svg_(self) -> str:
         svg = self.data("svg").decode()
@@ -80,10 +90,7 @@ def figure(report: Report, metric: str, by: str, *, task: str | None = None, pro
     The rows of the report are the series. ``metric`` is a name, or ``main`` for the main one of each task; ``task``
     selects one task. Numeric groups are drawn as lines, other categories as dots, both with 95 % intervals.
     """
-    from tsgkit.report import plot_style
-
-    found = chart(report, metric, by, task=task, profile=profile)
-    return Figure(prose(found.title), prose(found.alt), lambda width: plot_style.scores(found, width))
+    return Figure(chart(report, metric, by, task=task, profile=profile))
 
 
 def comparison_figure(comparison: Comparison) -> Figure:
@@ -91,10 +98,7 @@ def comparison_figure(comparison: Comparison) -> Figure:
 
     Filled dots are significant after Holm's correction, hollow ones are not.
     """
-    from tsgkit.report import comparison_plots
-
-    found = differences(comparison)
-    return Figure(found.title, prose(found.alt), lambda width: comparison_plots.differences(found, width))
+    return Figure(differences(comparison))
 
 
 def paired_figure(comparison: Comparison, by: str | None = None) -> Figure:
@@ -102,7 +106,4 @@ def paired_figure(comparison: Comparison, by: str | None = None) -> Figure:
 
     ``by`` is the group of the comparison; each of its members gets a bar.
     """
-    from tsgkit.report import comparison_plots
-
-    found = items(comparison, by)
-    return Figure(prose(found.title), prose(found.alt), lambda width: comparison_plots.items(found, width))
+    return Figure(items(comparison, by))

@@ -1,7 +1,6 @@
 """Style sheet of all pages: phone and desktop, light and dark, screen and print.
 
-Colours are those of Okabe and Ito, lightened where the page is dark; plots take them from the variables here. Colour
-never says anything alone.
+Colours are those of Okabe and Ito, lightened where the page is dark. Colour never says anything alone.
 """
 
 from __future__ import annotations
@@ -13,8 +12,9 @@ DARK = {
     "#0072b2": "#56b4e9", "#d55e00": "#f07a2e", "#009e73": "#1fb58a", "#cc79a7": "#df9bc2", "#e69f00": "#f0b429",
     "#d8ecd8": "#24402c", "#d6e4f5": "#23364d", "#f7e6c4": "#4a3a17", "#ead9f2": "#3f2d4a", "#cfeeee": "#1d4444",
     "#f3d9d9": "#4d2929", "#c9c9c9": "#6c6c76", "#e06666": "#b04444", "#f6b26b": "#a8691f", "#8e7cc3": "#6f5fae",
+    "#6e6e6e": "#9a9aa4", "#d9d9d9": "#3c3c44", "#56b4e9": "#b5e0fa", "#7a3fa0": "#b58ad6",
 }  # fmt: skip
-"""The colours of drawings of graphs and rooms, and what they are on a dark page."""
+"""The colours of plots and of drawings of graphs and rooms, and what they are on a dark page."""
 
 
 def _dark_drawings() -> Iterator[str]:
@@ -29,15 +29,11 @@ STYLE = """
   color-scheme: light dark;
   --ink: #1c1c1e; --pale: #5d5d66; --paper: #ffffff; --raised: #f4f4f6; --line: #d0d0d8; --link: #005a9c;
   --strict: #0072b2; --official: #b34700; --good: #00785a; --bad: #b34700; --marked: #ffe38a; --marked-ink: #1c1c1e;
-  --answered: #009e73; --missing: #8a8a8a; --empty: #56b4e9; --truncated: #e69f00; --refused: #cc79a7;
-  --unreadable: #d55e00; --api-error: #7a3fa0; --error: #3d3d3d;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --ink: #ececf0; --pale: #a9a9b4; --paper: #17171a; --raised: #232328; --line: #44444e; --link: #7fc4ff;
     --strict: #56b4e9; --official: #f0a04b; --good: #4fd1a5; --bad: #f0a04b; --marked: #6b5300; --marked-ink: #ffffff;
-    --answered: #1fb58a; --missing: #9a9a9a; --empty: #7cc9f5; --truncated: #f0b429; --refused: #df9bc2;
-    --unreadable: #f07a2e; --api-error: #b58ad6; --error: #d0d0d0;
   }
 }
 @media screen and (prefers-color-scheme: dark) {
@@ -82,8 +78,8 @@ td { white-space: nowrap; } td.words { white-space: normal; min-width: 14rem; }
 .interval { color: var(--pale); }
 figure { margin: .5rem 0 1rem; }
 figure svg { display: block; height: auto; max-width: 100%; }
-.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: .5rem 2rem; }
-.plots svg { width: 100%; max-width: 30rem; }
+.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: .5rem 2rem; }
+.plots svg { width: 100%; max-width: 27rem; }
 .sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: .25rem 1.5rem; }
 .sides figure, .legend figure { margin: .25rem 0; }
 .graph, .legend, .room { margin: .25rem 0 .75rem; }

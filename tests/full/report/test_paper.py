@@ -16,10 +16,10 @@ import matplotlib as mpl
 import pytest
 from compared_runs import IDS, evaluate, write_questions, write_script
 from PIL import Image
-from reported import ROW, baseline_run, board, by, compared, contender, hostile, row
+from reported import RIGHT, ROW, ROWS, baseline_run, board, by, compared, contender, hostile, recorded, row
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.report import comparison_formats, comparison_plots, latex, plot_style
+from tsgkit.report import chart_plots, comparison_formats, latex
 from tsgkit.report.charts import chart
 from tsgkit.report.comparison import compare
 from tsgkit.report.comparison_charts import differences
@@ -47,18 +47,18 @@ def drawn(report: Report, group: str = "subject") -> Figure:
 
 def test_points_lie_where_the_values_are_and_differences_that_are_shown_are_filled_dots() -> None:
     found = chart(by("k", {"2": 0.75, "10": 0.5}), "exact_match", "k")
-    with plot_style.settings():
-        [axes] = plot_style.scores(found, 3.25).axes
+    with chart_plots.settings():
+        [axes] = chart_plots.draw(found, 3.25).axes
     assert axes.lines[0].get_xydata().tolist() == [[2.0, 75.0], [10.0, 50.0]]  # type: ignore[union-attr]
     [caps] = axes.collections
     ends = [sorted(float(y) for _, y in segment) for segment in caps.get_segments()]  # type: ignore[attr-defined]
     assert ends == [[37.5, 87.5], [25.0, 75.0]]
     three = compared(contender("a", "9999990990"), contender("b", "0000000000"), contender("c", "9999990999"))
-    with plot_style.settings():
-        [axes] = comparison_plots.differences(differences(three), 3.25).axes
+    with chart_plots.settings():
+        [axes] = chart_plots.draw(differences(three), 3.25).axes
         dots = [line for line in axes.lines if line.get_marker() == "o"]
     assert [list(dot.get_xdata()) for dot in dots] == [[pytest.approx(80.0)], [pytest.approx(-10.0)]]  # type: ignore[arg-type]
-    assert [dot.get_markerfacecolor() for dot in dots] == [plot_style.COLOURS[0], plot_style.PAPER]
+    assert [dot.get_markerfacecolor() for dot in dots] == [chart_plots.COLOURS[0], chart_plots.PAPER]
     assert "a minus c: -10.0 [" in comparison_figure(three).alt
 
 
@@ -96,9 +96,9 @@ def test_pdf_embeds_its_font_as_outlines_and_png_is_as_wide_as_its_columns() -> 
 
 
 def test_settings_of_the_caller_are_left_and_names_are_no_formulas_and_letters_the_font_lacks_escaped() -> None:
-    with plot_style.settings():
-        assert plot_style.words("模 a $x^2$ _b", 3) == "\\u6a21 a $x^2$ _b"
-        found = plot_style.scores(chart(Report((row("_a"), row("$b$"))), "exact_match", "task"), 3.25)
+    with chart_plots.settings():
+        assert chart_plots.words("模 a $x^2$ _b", 3) == "\\u6a21 a $x^2$ _b"
+        found = chart_plots.draw(chart(Report((row("_a"), row("$b$"))), "exact_match", "task"), 3.25)
     [legend] = found.legends
     assert [text.get_text() for text in legend.get_texts()] == ["_a", "$b$"]
     assert not any(text.get_parse_math() for text in legend.get_texts())
@@ -120,6 +120,36 @@ def test_figures_are_written_whole_and_never_over_data(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot span 3 columns"):
         found.save(tmp_path / "f.pdf", columns=3)  # type: ignore[arg-type]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["f.PDF", "rows.pdf"]
+
+
+def test_what_is_higher_than_a_page_is_refused_with_the_number_of_rows_that_fit() -> None:
+    rows = [contender(f"model {number}", "9999990990") for number in range(80)]
+    for found in (comparison_figure(compared(*rows)), paired_figure(compared(*rows))):
+        with pytest.raises(UsageError, match=r"79 rows are too many for a page, on which about \d\d fit") as refused:
+            found.check(2)
+        assert "a baseline" in refused.value.hint
+    fit = comparison_figure(compared(*rows[:24]))
+    fit.check()
+    height = chart_plots.layout(fit.chart, WIDTHS[1]).height
+    assert 7 < height <= chart_plots.HIGHEST
+    with Image.open(BytesIO(fit.data("png"))) as image:
+        assert image.height == pytest.approx(DPI * height, abs=1)
+
+
+def test_pages_show_the_figures_in_their_own_colours_with_text_as_text_and_nothing_to_refer_to(tmp_path: Path) -> None:
+    graphs = ROWS["ma-sgg"][0]["graphs"]
+    rows = [*ROWS["ma-sgg"], ROWS["ma-sgg"][0] | {"item_id": "more", "graphs": graphs * 2}]
+    report = gather([recorded(tmp_path, "ma-sgg", {"two": RIGHT, "more": RIGHT}, rows=rows)])
+    source = write(report, "html")
+    figures = re.findall("<svg[^>]*><title>(.*?)</title><desc>(.*?)</desc>(.*?)</svg>", source)
+    titles = ["tsg/ma-sgg: f1", "tsg/ma-sgg: how samples ended", "tsg/ma-sgg: f1, strict, against k"]
+    assert [title for title, _, _ in figures] == titles
+    assert "2 answered, 2 missing (n = 4)" in figures[1][1] and ">2 answered" in figures[1][2]
+    colours = {colour for _, _, drawn in figures for colour in re.findall(r'(?:fill|stroke)="(#?\w+)"', drawn)}
+    dark = source.split("@media screen and (prefers-color-scheme: dark)")[1]
+    assert {"currentColor", "none"} < colours
+    assert all(f'"{colour}"' in dark for colour in colours - {"currentColor", "none"})
+    assert not re.search(" id=| href=|url\\(|<use|<style", "".join(drawn for _, _, drawn in figures))
 
 
 needs_tex = pytest.mark.skipif(

@@ -1,0 +1,486 @@
+"""Charts drawn with matplotlib, without ``pyplot`` and without settings of the user or the machine.
+
+Series differ in marker, dash and colour (those of Okabe and Ito), so that they are distinct in grey; bars differ in
+hatch or shade, or their numbers stand beside them. Characters that the font lacks are written as escapes. A figure for
+a paper is a file; one for a page is an SVG element in the page's own colours, with text as text and without ids.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from io import BytesIO
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+from xml.etree import ElementTree
+
+from tsgkit.errors import ExtraMissing, UsageError
+from tsgkit.graph.drawing.svg import FONTS, Markup, characters, element
+from tsgkit.graph.drawing.text import prose, shorten, text_width, visible, wrap
+from tsgkit.report.charts import Bars, Chart, Mark, Panel
+from tsgkit.scoring.outcomes import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FONT = "DejaVu Sans"
+SIZE = 7.0
+POINTS = 72.0
+WIDE = 5.0
+"""Width in inches from which panels and legend entries are placed side by side."""
+LINE = 0.125
+"""The height of a line of text in inches."""
+LONGEST_LABEL = 240
+LABEL_SHARE = 0.4
+"""The largest share of a panel's width for the names of rows."""
+HIGHEST = 9.0
+"""The height of a page in inches."""
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9", "#6e6e6e")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p")
+DASHES = (
+    "-",
+    (0, (5, 2)),
+    (0, (1, 1.5)),
+    (0, (6, 2, 1, 2)),
+    (0, (9, 3)),
+    (0, (3, 1, 1, 1, 1, 1)),
+    (0, (2, 3)),
+    (0, (8, 1)),
+)
+PAPER, GRID = "#ffffff", "#d9d9d9"
+LOOKS: dict[str, Any] = {
+    "font.family": [FONT],
+    "font.size": SIZE,
+    "axes.titlesize": SIZE,
+    "axes.labelsize": SIZE,
+    "xtick.labelsize": SIZE,
+    "ytick.labelsize": SIZE,
+    "legend.fontsize": SIZE,
+    "axes.linewidth": 0.6,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "hatch.linewidth": 0.5,
+    "text.parse_math": False,
+    "text.usetex": False,
+    "pdf.fonttype": 42,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "tsgkit",
+}
+"""Settings over matplotlib's own defaults. SVG holds text as outlines, since it cannot carry a font everywhere."""
+LONGEST_DESCRIPTION = 20_000
+XLINK = "{http://www.w3.org/1999/xlink}"
+LONG_NUMBER = re.compile(r"-?\d+\.\d+")
+INK_OF_PAGES = {"#000000": "currentColor"}
+KEPT_LOOKS = ("fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "text-anchor")
+"""What an SVG of a page keeps of the looks that matplotlib gives: the style sheet recolours the fill and the stroke."""
+
+
+LOOKS_OF_BARS = {
+    "only the first right": ("#56b4e9", "////"),
+    "the first better": ("#56b4e9", "////"),
+    "both right": (PAPER, ""),
+    "the same": (PAPER, ""),
+    "both wrong": ("#6e6e6e", ""),
+    "only the second right": ("#e69f00", "\\\\\\\\"),
+    "the second better": ("#e69f00", "\\\\\\\\"),
+    Outcome.ANSWERED: ("#009e73", ""),
+    Outcome.UNREADABLE: ("#d55e00", ""),
+    Outcome.TRUNCATED: ("#e69f00", ""),
+    Outcome.REFUSED: ("#cc79a7", ""),
+    Outcome.EMPTY: ("#56b4e9", ""),
+    Outcome.MISSING: (PAPER, ""),
+    Outcome.API_ERROR: ("#7a3fa0", ""),
+    Outcome.ERROR: ("#6e6e6e", ""),
+}
+"""The fill and hatch of every division of bars."""
+
+
+class Style(NamedTuple):
+    """The marker, dash and colour of a series."""
+
+    colour: str
+    marker: str
+    dashes: Any
+    is_filled: bool
+
+    def drawn(self, *, is_shown: bool = True) -> dict[str, Any]:
+        """Return it as matplotlib takes it, without the dash; hollow where nothing is shown."""
+        return {
+            "color": self.colour,
+            "marker": self.marker,
+            "markersize": 4.0,
+            "markeredgewidth": 0.8,
+            "markerfacecolor": self.colour if self.is_filled and is_shown else PAPER,
+            "linewidth": 1.0,
+        }
+
+
+def style(number: int) -> Style:
+    """Return the look of a series by its number; the second eight have hollow markers."""
+    place = number % len(COLOURS)
+    return Style(COLOURS[place], MARKERS[place], DASHES[place], number < len(COLOURS))
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Import matplotlib without its choice of a window system and without remarks about its cache of fonts."""
+    log = logging.getLogger("matplotlib")
+    level, backend = log.level, os.environ.pop("MPLBACKEND", None)
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
+        if backend is not None:
+            os.environ["MPLBACKEND"] = backend
+
+
+@cache
+def load() -> dict[str, Any]:
+    """Import matplotlib, and return the settings that figures are drawn with."""
+    try:
+        with _quietly():
+            import matplotlib as mpl
+            import matplotlib.figure
+            import matplotlib.font_manager
+    except ImportError as error:
+        raise ExtraMissing("figures are drawn", "matplotlib", "figures") from error
+    defaults = {name: value for name, value in mpl.rcParamsDefault.items() if not name.startswith("backend")}
+    return defaults | LOOKS
+
+
+@contextmanager
+def settings(**more: str) -> Iterator[None]:
+    """Draw with settings of our own for as long as the block lasts."""
+    found: Any = load() | more
+    import matplotlib as mpl
+
+    with mpl.rc_context(found):
+        yield
+
+
+def encoded(chart: Chart[Panel | Bars], width: float, format: str, dpi: int) -> bytes:
+    """Return the bytes of a drawing with its title and description, but without a date."""
+    title, description = prose(chart.title), prose(chart.alt)
+    metadata: dict[str, dict[str, str | None]] = {
+        "pdf": {"Title": title, "Subject": description, "Creator": "tsgkit", "CreationDate": None},
+        "svg": {"Title": title, "Description": description, "Creator": "tsgkit", "Date": None},
+        "png": {"Title": title, "Description": description},
+    }
+    data = BytesIO()
+    with settings():
+        draw(chart, width).savefig(data, format=format, dpi=dpi, metadata=metadata[format])
+    return data.getvalue()
+
+
+def inlined(chart: Chart[Panel | Bars], width: float) -> str:
+    """Return a drawing as an SVG element of a page, as wide as there is space."""
+    data = BytesIO()
+    with settings(**{"svg.fonttype": "none"}):
+        draw(chart, width).savefig(data, format="svg", transparent=True)
+    root = ElementTree.fromstring(data.getvalue())  # noqa: S314  (it was drawn here)
+    shapes = {f"#{one.get('id')}": one for one in root.iter() if one.get("id")}
+    about = [
+        element("title", characters(prose(chart.title))),
+        element("desc", characters(shorten(prose(chart.alt), LONGEST_DESCRIPTION))),
+    ]
+    drawn = [shape for one in root for shape in _page_shapes(one, shapes)]
+    look = {"fill": "currentColor", "font_family": FONTS, "stroke_linejoin": "round"}
+    return element("svg", *about, *drawn, viewBox=root.get("viewBox", ""), role="img", **look)
+
+
+def _page_shapes(node: ElementTree.Element, shapes: Mapping[str, ElementTree.Element]) -> Iterator[Markup]:
+    """Yield the shapes and texts of an SVG with all that they refer to, their looks as attributes."""
+    kind = node.tag.rpartition("}")[2]
+    if kind == "g":
+        for child in node:
+            yield from _page_shapes(child, shapes)
+    if kind not in ("path", "use", "text"):
+        return
+    looks = dict(part.split(": ", 1) for part in node.get("style", "").split("; ") if part)
+    if looks.get("opacity") == "0" or (looks.get("fill") == "none" and "stroke" not in looks):
+        return
+    look = {name: INK_OF_PAGES.get(value, value) for name, value in looks.items() if name in KEPT_LOOKS}
+    if kind == "text":
+        turn = node.get("transform", "")
+        where = {"x": node.get("x", ""), "y": node.get("y", "")} | ({} if "rotate(-0 " in turn else {"transform": turn})
+        size = looks["font-size"].removesuffix("px")
+        yield element("text", characters(node.text or ""), **_short(where | look), font_size=size)
+        return
+    path = shapes[node.get(f"{XLINK}href", "")] if kind == "use" else node
+    move = {"transform": f"translate({node.get('x')} {node.get('y')})"} if kind == "use" else {}
+    yield element("path", **_short({"d": path.get("d", "")} | move | look))
+
+
+def _short(attributes: Mapping[str, str]) -> dict[str, str]:
+    """Return attributes with numbers of two decimals at most, on one line."""
+    return {
+        name: " ".join(LONG_NUMBER.sub(lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), value).split())
+        for name, value in attributes.items()
+    }
+
+
+@cache
+def _glyphs() -> frozenset[int]:
+    from matplotlib.font_manager import findfont
+    from matplotlib.ft2font import FT2Font
+
+    return frozenset(FT2Font(findfont(FONT)).get_charmap())
+
+
+def words(text: str, width: float) -> str:
+    """Return a name as figures write it: visible, in lines of at most this width in inches."""
+    if not text:
+        return ""
+    seen = "".join(c if ord(c) in _glyphs() else c.encode("unicode_escape").decode("ascii") for c in visible(text))
+    return "\n".join(line.rstrip(" ") for line in wrap(shorten(seen, LONGEST_LABEL), width * POINTS, SIZE))
+
+
+class Layout(NamedTuple):
+    """The measures of a drawing, in inches."""
+
+    across: int
+    heights: tuple[float, ...]
+    """The height of every line of panels."""
+    legend: tuple[str, ...]
+    legend_columns: int
+
+    @property
+    def height(self) -> float:
+        """The height of all."""
+        lines = sum(LINE * (1 + label.count("\n")) + 0.04 for label in self.legend)
+        return sum(self.heights) + (0.15 + lines / self.legend_columns if self.legend else 0.0)
+
+
+def layout(chart: Chart[Panel | Bars], width: float) -> Layout:
+    """Return how a chart is laid out: a panel below the other, side by side on two columns, the legend at the foot."""
+    across = min(len(chart.panels), 2 if width > WIDE else 1)
+    heights = [_height(panel, width / across) for panel in chart.panels]
+    of_lines = tuple(max(heights[start : start + across]) for start in range(0, len(heights), across))
+    are_bars = isinstance(chart.panels[0], Bars)
+    columns = 2 if are_bars or width > WIDE else 1
+    named = chart.labels if are_bars or len(chart.labels) > 1 else ()
+    return Layout(across, of_lines, tuple(words(label, width / columns - 0.5) for label in named), columns)
+
+
+def check_height(chart: Chart[Panel | Bars], width: float) -> None:
+    """``UsageError`` where a chart is higher than a page, with the number of rows that would fit."""
+    with settings():
+        of = layout(chart, width)
+    if of.height <= HIGHEST:
+        return
+    what = "panels" if all(panel.is_numeric for panel in chart.panels) else "rows"
+    rows = sum(1 if panel.is_numeric else len(panel.categories) for panel in chart.panels)
+    fit = max(1, int(rows * HIGHEST / of.height))
+    many = f"{rows:,} {what} are too many for a page, on which about {fit:,} fit"
+    hint = "name one task or metric, another grouping (--by), a baseline or fewer runs"
+    wider = "" if width > WIDE else "; or span two columns (--columns 2)"
+    raise UsageError(f"{chart.title}: {many} ({HIGHEST:.0f} inches)", hint=hint + wider)
+
+
+def draw(chart: Chart[Panel | Bars], width: float) -> Figure:
+    """Draw a chart."""
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    of = layout(chart, width)
+    figure = Figure(figsize=(width, of.height), layout="constrained", facecolor=PAPER)
+    grid = figure.add_gridspec(len(of.heights), of.across, height_ratios=of.heights)
+    of_panel = width / of.across
+    for number, panel in enumerate(chart.panels):
+        axes = figure.add_subplot(grid[divmod(number, of.across)])
+        if isinstance(panel, Bars):
+            _bars(axes, panel, of_panel)
+        elif panel.is_numeric:
+            _lines(axes, panel, of_panel, chart.labels)
+            axes.set_ylim(*_limits(panel, chart))
+        else:
+            _dots(axes, panel, of_panel, chart.labels)
+            axes.set_xlim(*_limits(panel, chart))
+        if len(chart.panels) > 1 or panel.by != "task":
+            axes.set_title(words(panel.title, of_panel - 0.6), loc="left")
+    if not of.legend:
+        return figure
+    handles: list[Artist] = []
+    for number, label in enumerate(chart.labels):
+        if isinstance(chart.panels[0], Bars):
+            fill, hatch = LOOKS_OF_BARS[label]
+            handles.append(Patch(facecolor=fill, hatch=hatch, edgecolor="black", linewidth=0.6))
+        else:
+            look, has_line = style(number), any(panel.is_numeric for panel in chart.panels)
+            handles.append(Line2D([], [], linestyle=look.dashes if has_line else "", **look.drawn()))
+    legend = figure.legend(
+        handles, [str(number) for number, _ in enumerate(of.legend)], loc="outside lower left",
+        ncols=of.legend_columns, frameon=False, handlelength=3.2, borderpad=0.2,
+    )  # fmt: skip
+    for text, label in zip(legend.get_texts(), of.legend, strict=True):
+        text.set_text(label)  # not given to the legend, which leaves out what begins with an underscore
+    return figure
+
+
+def _height(panel: Panel | Bars, width: float) -> float:
+    """Return how high a panel has to be."""
+    head = words(panel.title, width - 0.6).count("\n")
+    return (1.45 if panel.is_numeric else sum(_rooms(panel, width))) + 0.65 + LINE * head
+
+
+def _rooms(panel: Panel | Bars, width: float) -> list[float]:
+    """Return the height that each row takes: that of its label, of its dots or of its bar."""
+    least = 0.22 if isinstance(panel, Bars) else 0.1 + 0.09 * len(panel.series)
+    return [max(0.07 + LINE * (1 + label.count("\n")), least) for label in _row_labels(panel, width)]
+
+
+def _row_labels(panel: Panel | Bars, width: float) -> list[str]:
+    """Return the names of rows with their sizes; a bare number gets the name of its group."""
+    room, labels = LABEL_SHARE * width, []
+    for number, name in enumerate(panel.categories):
+        lines = words(f"{panel.by} = {name}" if panel.by and name.isdecimal() else name, room).split("\n")
+        size = f"(n = {panel.sizes(name) if isinstance(panel, Panel) else f'{panel.rows[number].n:,}'})"
+        fits = text_width(f"{lines[-1]} {size}", SIZE) <= room * POINTS
+        lines = [*lines[:-1], f"{lines[-1]} {size}"] if fits else [*lines, size]
+        if isinstance(panel, Bars) and panel.is_counted:
+            lines += words(panel.counted(panel.rows[number]), room).split("\n")
+        labels.append("\n".join(lines))
+    return labels
+
+
+def _places(axes: Axes, panel: Panel | Bars, width: float) -> list[float]:
+    """Return the places of rows, the first on top, after their names were written."""
+    rooms = _rooms(panel, width)
+    places = [sum(rooms[:number]) + room / 2 for number, room in enumerate(rooms)]
+    axes.set_yticks(places, _row_labels(panel, width))
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim(sum(rooms), 0.0)
+    return places
+
+
+def strip_frame(axes: Axes, along: str) -> None:
+    """Remove the top and right frame; keep light grid lines across the values."""
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis=along, color=GRID, linewidth=0.5)  # type: ignore[arg-type]
+    axes.set_axisbelow(True)
+
+
+def _scaled(values: Iterable[float | None], panel: Panel) -> list[float]:
+    return [float("nan") if value is None else 100 * value if panel.is_share else value for value in values]
+
+
+def _whiskers(marks: Sequence[Mark], panel: Panel) -> list[list[float]]:
+    """Return how far the intervals reach below and above the values; not a number where there is none."""
+    values = _scaled((mark.value.value for mark in marks), panel)
+    lows, highs = (_scaled((getattr(mark.value, end) for mark in marks), panel) for end in ("low", "high"))
+    below = [max(0.0, value - low) if low == low else low for value, low in zip(values, lows, strict=True)]
+    return [
+        below,
+        [max(0.0, high - value) if high == high else high for value, high in zip(values, highs, strict=True)],
+    ]
+
+
+def _limits(panel: Panel, chart: Chart[Panel | Bars]) -> tuple[float, float]:
+    """Return the ends of the axis of values: of shares 0 to 100 %, of differences what all panels of a unit need."""
+    if panel.is_share and not panel.is_difference:
+        return -2.0, 102.0
+    alike = [other for other in chart.panels if isinstance(other, Panel) and other.is_share == panel.is_share]
+    marks = [mark for other in (alike if panel.is_difference else [panel]) for mark in other.marks]
+    ends = [end for mark in marks for end in (mark.value.low, mark.value.value, mark.value.high)]
+    known = [0.0, *(end for end in _scaled(ends, panel) if end == end)]
+    if panel.is_difference:
+        margin = 0.05 * (max(known) - min(known)) or 1.0
+        return min(known) - margin, max(known) + margin
+    lowest, top = min(known), max(known)
+    return lowest - 0.03 * (top - lowest or 1.0), top + 0.05 * (top - lowest or 1.0)
+
+
+def _lines(axes: Axes, panel: Panel, width: float, labels: Sequence[str]) -> None:
+    """Draw lines over numbers; series are moved apart a little, so that no interval hides another."""
+    from matplotlib.transforms import ScaledTranslation
+
+    numbers = [int(name) for name in panel.categories]
+    least = min(right - left for left, right in pairwise(numbers))
+    room = (width - 0.6) * least / (1.16 * (numbers[-1] - numbers[0]))
+    apart = min(2.5 / POINTS, 0.7 * room / len(panel.series))
+    for place, one in enumerate(panel.series):
+        look = style(labels.index(one.label))
+        shift = (place - (len(panel.series) - 1) / 2) * apart
+        figure = axes.get_figure()
+        assert figure is not None  # noqa: S101  (it was added to one)
+        moved = axes.transData + ScaledTranslation(shift, 0, figure.dpi_scale_trans)
+        marks = [mark for name in panel.categories for mark in one.marks if mark.category == name]
+        xs = [float(mark.category) for mark in marks]
+        ys = _scaled((mark.value.value for mark in marks), panel)
+        axes.errorbar(xs, ys, yerr=_whiskers(marks, panel), linestyle=look.dashes, elinewidth=0.8, capsize=1.5,
+                      transform=moved, **look.drawn())  # fmt: skip
+    axes.set_xticks(numbers, _ticks(panel, numbers, width - 0.6))
+    margin = 0.08 * (numbers[-1] - numbers[0])
+    axes.set_xlim(numbers[0] - margin, numbers[-1] + margin)
+    axes.set_xlabel(words(panel.axis, width - 0.6))
+    axes.set_ylabel(words(panel.measure, 1.8))
+    strip_frame(axes, "y")
+
+
+def _ticks(panel: Panel, numbers: Sequence[int], width: float) -> list[str]:
+    """Return the numbers with their sizes; if these would touch, only as many numbers as fit."""
+    per_unit = width * POINTS / (1.16 * (numbers[-1] - numbers[0]))
+    sized = [f"{name}\nn = {panel.sizes(name)}" for name in panel.categories]
+    if all(_are_apart(sized, numbers, per_unit)):
+        return sized
+    shown, last = list[str](), -math.inf
+    for number in numbers:
+        is_free = (number - last) * per_unit > text_width(str(numbers[-1]), SIZE)
+        shown.append(str(number) if is_free else "")
+        last = number if is_free else last
+    return shown
+
+
+def _are_apart(labels: Sequence[str], places: Sequence[int], per_unit: float) -> Iterator[bool]:
+    """Yield whether each label ends before the next begins."""
+    widths = [max(text_width(line, SIZE) for line in label.split("\n")) for label in labels]
+    for (left, right), (first, second) in zip(pairwise(places), pairwise(widths), strict=True):
+        yield (right - left) * per_unit > (first + second) / 2
+
+
+def _dots(axes: Axes, panel: Panel, width: float, labels: Sequence[str]) -> None:
+    """Draw dots with whiskers beside the names of their categories, the first on top."""
+    at = dict(zip(panel.categories, _places(axes, panel, width), strict=True))
+    for place, one in enumerate(panel.series):
+        look = style(labels.index(one.label))
+        shift = 0.09 * (place - (len(panel.series) - 1) / 2)
+        for is_shown in (True, False):
+            marks = [mark for mark in one.marks if mark.is_shown == is_shown]
+            values = _scaled((mark.value.value for mark in marks), panel)
+            axes.errorbar(values, [at[mark.category] + shift for mark in marks], xerr=_whiskers(marks, panel),
+                          linestyle="", elinewidth=0.8, capsize=1.5, **look.drawn(is_shown=is_shown))  # fmt: skip
+    if panel.is_difference:
+        axes.axvline(0.0, color="black", linewidth=0.8, linestyle=(0, (4, 2)))
+    axes.set_xlabel(words(panel.measure, 0.55 * width))
+    strip_frame(axes, "x")
+
+
+def _bars(axes: Axes, panel: Bars, width: float) -> None:
+    """Draw bars as long as each other, cut by how many went which way."""
+    length = LABEL_SHARE * width * POINTS
+    for bar, place in zip(panel.rows, _places(axes, panel, width), strict=True):
+        start = 0.0
+        for number, kind in zip(bar.counts, panel.labels, strict=True):
+            fill, hatch = LOOKS_OF_BARS[kind]
+            share = 100 * number / (bar.n or 1)
+            if number:
+                axes.barh([place], [share], left=[start], height=0.15, color=fill, hatch=hatch, edgecolor="black",
+                          linewidth=0.3 if panel.is_counted else 0.6, clip_on=False)  # fmt: skip
+            if not panel.is_counted and share / 100 * length > text_width(f"{number:,}", SIZE) + 3:
+                axes.text(start + share / 2, place, f"{number:,}", ha="center", va="center",
+                          bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 0.6})  # fmt: skip
+            start += share
+    axes.set_xlim(0, 100)
+    axes.set_xlabel(panel.measure)
+    strip_frame(axes, "x")
