@@ -279,7 +279,7 @@ def _metadata(recorded: RecordedSample) -> dict[str, Any]:
     """Return everything else that the record holds."""
     record = recorded.record
     names: Sequence[str] = ("item_id", "cluster", "groups", "outcome", "answer", "notes", "counts", "evidence", "error")
-    found: dict[str, Any] = {name: record[name] for name in names} | {"why_wrong": whole(recorded.why_wrong)}
+    found: dict[str, Any] = {name: record[name] for name in names} | {"why_wrong": whole(recorded.facts.reason)}
     return found | {"usage": dict(record["usage"]), "reference": _reference(recorded)}
 
 
