@@ -30,11 +30,11 @@ from tsgkit.interface.options import ReportOptions, RowOptions, check_kinds, set
 from tsgkit.lexicon import meant
 from tsgkit.library.overwrites import write_report
 from tsgkit.report import explanation, explanation_page, terminal
+from tsgkit.report.explanation import Called, Message, calls_about
 from tsgkit.report.explanation_text import explanation_lines
 from tsgkit.report.formats import format_of, write
 from tsgkit.report.html import drawn_up
 from tsgkit.report.plain_text import Foreign, inert
-from tsgkit.report.recorded_calls import Called, Message, calls_about
 from tsgkit.report.report_rows import HEADLINE, gather
 from tsgkit.report.results_table import results_lines
 from tsgkit.report.sample_facts import SampleFacts, facts_of, key_of, known_usage

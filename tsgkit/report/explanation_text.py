@@ -5,15 +5,15 @@ The short form fits two screens: of a long text the end, or the beginning and en
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from tsgkit.report.differences import told
 from tsgkit.report.explanation import ExplainedCall, ExplainedRow, Explanation
-from tsgkit.report.figures import NOTHING, percent
 from tsgkit.report.phrases import ended, readings_text
 from tsgkit.report.plain_text import count, inert
+from tsgkit.report.sample_facts import failures
 from tsgkit.scoring.score import Score
 from tsgkit.suites.panels import GraphDifference
 
@@ -124,20 +124,12 @@ def _write_briefly(row: ExplainedRow, pen: Pen) -> None:
 
 
 def _headline(row: ExplainedRow) -> str:
-    """Return the metrics that both profiles have, else the first of strict."""
+    """Return how many verdicts failed, if any, and the metrics that both profiles have, else the first of strict."""
     strict, official = row.judged.scores["strict"], row.judged.scores.get("official", {})
     names = [name for name in strict if name in official] or list(strict)[:1]
-    return "; ".join(
-        f"{name} strict {shown(row, strict, name)}, official {shown(row, official, name)}" for name in names
-    )
-
-
-def shown(row: ExplainedRow, scores: Mapping[str, Score], name: str) -> str:
-    """Return a score as text: a share in percent, an amount as a number."""
-    if name not in scores:
-        return NOTHING
-    metric = row.task.metrics.get(name)
-    return percent(scores[name].value, is_share=metric is None or metric.is_share)
+    values = [f"{name} strict {row.figure('strict', name)}, official {row.figure('official', name)}" for name in names]
+    failed = failures(row.verdicts)
+    return "; ".join([failed, *values] if failed else values)
 
 
 def _write_row(row: ExplainedRow, pen: Pen) -> None:
@@ -162,24 +154,17 @@ def _write_row(row: ExplainedRow, pen: Pen) -> None:
         pen.heading("graph by graph")
         for number, graph in enumerate(pen.some(row.graphs, MOST_GRAPHS, "graph"), 1):
             _write_graph(number, graph, pen)
-    if trace := row.task.view.trace(row.judged):
+    if row.trace:
         pen.heading("strict verdict, part by part")
-        pen.block("\n".join(trace), 1, most=TRACE_LINES)
+        pen.block("\n".join(row.trace), 1, most=TRACE_LINES)
     _write_scores(row, pen)
 
 
 def _write_call(asked: ExplainedCall, pen: Pen) -> None:
-    again = " (a later call took its place)" if asked.made_again else ""
-    pen.heading(f"call {asked.label}, draw {asked.draw}{again}")
-    for message in asked.messages:
-        pen.line(f"sent, {message.role}:")
-        pen.block(message.content, most=PROMPT_LINES, begins=False)
-    if not asked.messages:
-        pen.line("no model was asked")
+    pen.heading(f"call {asked.title}")
     pen.line(f"reply: {ended(asked.reply)}")
-    for text in (asked.reply.text, asked.reply.refusal, asked.reply.error):
-        if text:
-            pen.block(text, most=REPLY_LINES)
+    for text in asked.texts:
+        pen.block(text, most=REPLY_LINES)
     readings = asked.readings
     strict, official = readings_text(readings)
     pen.line("strict reads:")
@@ -188,6 +173,11 @@ def _write_call(asked: ExplainedCall, pen: Pen) -> None:
     pen.line("official reads:")
     pen.block(official)
     _write_lines((f"differs: {words}" for words in readings.why), pen)
+    for message in asked.prompt:
+        pen.line(f"sent, {message.role}:")
+        pen.block(message.content, most=PROMPT_LINES, begins=False)
+    if not asked.prompt:
+        pen.line("no model was asked")
 
 
 def _write_lines(lines: Iterable[str], pen: Pen) -> None:
@@ -208,8 +198,7 @@ def _write_scores(row: ExplainedRow, pen: Pen) -> None:
         pen.line(f"no official scores: {row.unpublished}")
     width = max(WIDTH, *(len(name) for _, name, _ in _scores(row)), 0)
     for profile, name, score in pen.some(list(_scores(row)), MOST_SCORES, "score"):
-        value = shown(row, row.judged.scores[profile], name)
-        pen.line(f"{profile:<8}  {name:<{width}}  {value:>5}  {score.reason}".rstrip())
+        pen.line(f"{profile:<8}  {name:<{width}}  {row.figure(profile, name):>5}  {score.reason}".rstrip())
 
 
 def _scores(row: ExplainedRow) -> Iterator[tuple[str, str, Score]]:

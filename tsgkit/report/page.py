@@ -14,7 +14,7 @@ from typing import Any
 from tsgkit.errors import TsgkitError
 from tsgkit.graph.drawing.svg import Markup
 from tsgkit.report import html, plots
-from tsgkit.report.example_html import examples
+from tsgkit.report.explanation_page import examples
 from tsgkit.report.figures import NOTHING
 from tsgkit.report.html import tag, text
 from tsgkit.report.page_results import results

@@ -37,9 +37,10 @@ WIDTH = 460.0
 HALO = "paint-order:stroke;stroke:var(--paper, #ffffff);stroke-width:4px;stroke-linejoin:round;fill:var(--ink, #1c1c1e)"
 
 
-def drawn_panel(panel: Panel, *, level: int = 3) -> Markup:
-    """Return a panel under its title."""
-    return html.section(panel.title, *DRAWINGS[panel.kind](panel), level=level)
+def drawn_panel(panel: Panel, *, level: int = 3, is_titled: bool = True) -> Markup:
+    """Return a panel, under its title unless that stands elsewhere."""
+    parts = DRAWINGS[panel.kind](panel)
+    return html.section(panel.title, *parts, level=level) if is_titled else Markup("".join(parts))
 
 
 def _boxes(panel: Panel) -> Iterator[Markup]:

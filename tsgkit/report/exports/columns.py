@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from tsgkit.report.explanation import Called
 from tsgkit.report.exports.recorded_run import RecordedSample, whole
-from tsgkit.report.recorded_calls import Called
 from tsgkit.report.sample_facts import known_usage
 from tsgkit.suites.metrics import PROFILES
 

@@ -11,9 +11,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.llm.reply import Ending, Reply, Usage
+from tsgkit.report.explanation import Called
 from tsgkit.report.exports.recorded_run import RecordedSample, mark_of, whole
 from tsgkit.report.plain_text import inert
-from tsgkit.report.recorded_calls import Called
 from tsgkit.report.sample_list import in_a_line
 from tsgkit.scoring.outcomes import FAILURES, Outcome
 from tsgkit.suites.foreign_replies import CALLS, SOLVER, STYLE

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import UsageError
-from tsgkit.report.explanation import ScoredToday, scored_today
-from tsgkit.report.recorded_calls import Called, calls_about
+from tsgkit.report.explanation import Called, ScoredToday, calls_about, scored_today
 from tsgkit.report.sample_facts import SampleFacts, facts_of, key_of
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.records import sample_value
