@@ -4,19 +4,22 @@ import { el, named } from "../dom.js";
 import { counted, lasted, priced } from "./numbers.js";
 import { block, markedText, shownValue } from "./values.js";
 
-export function callSection(call, place) {
-  const draw = call.draw === null || call.draw === undefined ? "" : `, draw ${call.draw}`;
-  return el(
-    "section.call",
-    { "aria-label": `Call ${place + 1}` },
-    el("h3", named(`${call.label || `call ${place + 1}`}${draw}`)),
-    call.made_again ? el("p.note", "A later call took the place of this one.") : null,
-    el("p.pale", endingOf(call.reply)),
-    promptOf(call.messages ?? []),
-    replyOf(call),
-    readingsOf(call),
-    notesOf(call),
-  );
+// All calls in order, the last one open.
+export function transcript(calls) {
+  return calls.map((call, place) => {
+    const draw = call.draw === null || call.draw === undefined ? "" : `, draw ${call.draw}`;
+    const title = `${call.label || `call ${place + 1}`}${draw}`;
+    const parts = [
+      call.made_again ? el("p.note", "A later call took the place of this one.") : null,
+      el("p.pale", endingOf(call.reply)),
+      replyOf(call),
+      readingsOf(call),
+      notesOf(call),
+      promptOf(call.messages ?? []),
+    ];
+    const isLast = place === calls.length - 1;
+    return el("section.call", { "aria-label": `Call ${place + 1}` }, isLast ? [el("h3", named(title)), parts] : el("details", el("summary", named(title)), parts));
+  });
 }
 
 function endingOf(reply) {
