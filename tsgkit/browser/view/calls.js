@@ -42,10 +42,19 @@ function promptOf(messages) {
   return el("details", el("summary", `Prompt (${counted(messages.length)} ${messages.length === 1 ? "message" : "messages"})`), shown);
 }
 
-function replyOf({ reply, spans = [], strict, unreadable }) {
+function isJson(text) {
+  try {
+    return /^\s*[[{]/.test(text) && typeof JSON.parse(text) === "object";
+  } catch {
+    return false;
+  }
+}
+
+function replyOf({ reply, messages = [], spans = [], strict, unreadable }) {
   if (!reply) return null;
   const parts = [el("h4", "Reply")];
-  if (reply.text) parts.push(markedText(reply.text, spans), readingLegend({ spans, strict, unreadable }));
+  if (!messages.length && isJson(reply.text)) parts.push(el("details", el("summary", "JSON"), block(reply.text)));
+  else if (reply.text) parts.push(markedText(reply.text, spans), readingLegend({ spans, strict, unreadable }));
   else parts.push(el("p.pale", reply.text === "" ? "The reply is empty." : "The reply has no text."));
   for (const [words, value] of [["Refusal", reply.refusal], ["Error", reply.error], ["Note", reply.note]]) {
     if (value) parts.push(el("h4", words), shownValue(value));

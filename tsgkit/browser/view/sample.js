@@ -219,7 +219,7 @@ function metricTables(sample, row) {
     const rows = some.map((name) => [named(name), ...cells(strict, name), ...cells(official, name)]);
     return cardTable("Values of both profiles", ["metric", "strict", "because", "official", "because (official)"], rows);
   };
-  const isFurther = (name) => row?.metrics[name]?.is_headline === false;
+  const isFurther = (name) => row && !row.metrics[name]?.is_headline;
   const [first, further] = [names.filter((name) => !isFurther(name)), names.filter(isFurther)];
   return [first.length ? table(first) : null, missing, further.length ? el("details", el("summary", "Further metrics"), table(further)) : null];
 }
