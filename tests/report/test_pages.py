@@ -218,7 +218,7 @@ def test_every_triplet_of_both_graphs_is_told_with_its_kind_and_drawn_and_explai
     assert {file: file.stat().st_mtime_ns for file in run.rglob("*")} == before
     row = explanation.rows[0]
     [asked] = row.asked
-    assert [(message.role, "She washes it." in message.content) for message in asked.messages] == [("user", True)]
+    assert [(message.role, "She washes it." in message.content) for message in asked.prompt] == [("user", True)]
     assert (asked.reply.text, asked.readings.why) == (WRONG, ())
     assert [(line.kind, line.words, line.outside) for line in told(row.graphs[0])] == [
         ("matched", "person -> verb -> wash", ()),
@@ -341,5 +341,5 @@ def test_votes_show_every_draw_and_a_record_that_is_judged_otherwise_today_is_no
     plan = Plan(tasks=("tsg/sgds",), models=("baseline/rules",), data=str(tmp_path / "sgds.jsonl"))
     carry_out(prepare(plan), Options(out=tmp_path / "baseline"), Watch())
     explanation = explain(tmp_path / "baseline", "s")
-    assert explanation.rows[0].asked[0].messages == ()
+    assert explanation.rows[0].asked[0].prompt == ()
     assert "No model was asked." in write_explanation(explanation)

@@ -30,14 +30,14 @@ from tsgkit.interface.options import ReportOptions, RowOptions, check_kinds, set
 from tsgkit.lexicon import meant
 from tsgkit.library.overwrites import write_report
 from tsgkit.report import explanation, explanation_page, terminal
+from tsgkit.report.explanation import Called, Message, calls_about
 from tsgkit.report.explanation_text import explanation_lines
 from tsgkit.report.formats import format_of, write
 from tsgkit.report.html import drawn_up
 from tsgkit.report.plain_text import Foreign, inert
-from tsgkit.report.recorded_calls import Called, Message, calls_about
-from tsgkit.report.report_rows import HEADLINE, gather, main_metric
+from tsgkit.report.report_rows import HEADLINE, gather
 from tsgkit.report.results_table import results_lines
-from tsgkit.report.sample_facts import full_marks, is_wrong, key_of, known_usage, reason_of
+from tsgkit.report.sample_facts import SampleFacts, facts_of, key_of, known_usage
 from tsgkit.report.table import Table
 from tsgkit.runs.evaluation import EvaluationOutcome
 from tsgkit.runs.plan import Cell
@@ -295,12 +295,7 @@ class Sample:
     evidence: Any
     error: str | None
     usage: Mapping[str, float]
-    main: str
-    """The metric that its row is known by."""
-    full_marks: float | None
-    """The best value of its main metric; None for an amount."""
-    faults: tuple[str, ...] = ()
-    """The missing, extra and wrong parts of its answer, as its task names them."""
+    _facts: SampleFacts = field(kw_only=True, repr=False, compare=False)
     _run: Run = field(kw_only=True, repr=False, compare=False)
     _number: int = field(default=-1, repr=False, compare=False)
     """Its place in the data."""
@@ -341,16 +336,27 @@ class Sample:
     @property
     def reason(self) -> str:
         """The reason why it is not fully right, in a few words; else empty."""
-        return reason_of(vars(self), self.faults, self.main, self._value, self.full_marks)
+        return self._facts.reason
+
+    @property
+    def main(self) -> str:
+        """The metric that its row is known by."""
+        return self._facts.main
+
+    @property
+    def full_marks(self) -> float | None:
+        """The best value of its main metric; None for an amount."""
+        return self._facts.full_marks
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """The missing, extra and wrong parts of its answer, as its task names them."""
+        return self._facts.faults
 
     @property
     def is_wrong(self) -> bool:
-        """True if its strict main metric is below full marks, or there is no answer."""
-        return is_wrong(self.outcome, self._value, self.full_marks)
-
-    @property
-    def _value(self) -> float | None:
-        return (self.scores.get("strict") or {}).get(self.main)
+        """True if a verdict on it failed, its strict main metric is below full marks, or there is no answer."""
+        return self._facts.is_wrong
 
     def explain(self) -> Explanation:
         """Return everything about it: prompt, replies, readings, scores with reasons."""
@@ -379,17 +385,14 @@ class Samples(Sequence[Sample]):
         """Yield all samples of the run."""
         saved = self._run._saved
         for state in saved.states.values():
-            task = state.row.task
-            main = main_metric(task.card.metrics)
-            for record, number in zip(records_of(state, saved.samples), state.row.numbers, strict=True):
+            row = state.row
+            for record, number in zip(records_of(state, saved.samples), row.numbers, strict=True):
                 yield Sample(
                     **Cell.of(record)._asdict(),
                     **{name: record[name] for name in RECORDED},
                     scores=sample_value(record)["scores"],
                     notes=tuple(record["notes"]),
-                    main=main,
-                    full_marks=full_marks(task.metrics.get(main)),
-                    faults=task.view.faults_of(record),
+                    _facts=facts_of(row, record, partial(row.dataset.sample, number)),
                     _run=self._run,
                     _number=number,
                 )

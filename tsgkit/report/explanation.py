@@ -10,23 +10,28 @@ has the item gives one :class:`ExplainedRow`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph
 from tsgkit.lexicon import meant
-from tsgkit.llm.reply import Reply, reply_value
-from tsgkit.report.recorded_calls import Called, Message, calls_about
+from tsgkit.llm.images import image_line, is_image
+from tsgkit.llm.reply import Reply, reply_from, reply_value
+from tsgkit.report.figures import NOTHING, percent
+from tsgkit.report.report_rows import main_metric
+from tsgkit.report.sample_facts import failures
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.records import record_of, scores_of
 from tsgkit.runs.results import NOWHERE
 from tsgkit.runs.run_setup import Row
 from tsgkit.runs.saved_run import RecordedCalls, SavedRun, open_saved_run, transcript_of
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.judgement import Judged, Sample, TwoReadings, error_in_words
-from tsgkit.suites.panels import GraphDifference, Shown, difference_value, differences
+from tsgkit.suites.judgement import Judged, Sample, TwoReadings, Verdict, error_in_words
+from tsgkit.suites.metrics import PROFILES
+from tsgkit.suites.panels import GraphDifference, Panel, Shown, difference_value, differences, panels_of
 from tsgkit.suites.solvers.ways import readings_of
 from tsgkit.suites.suite import task_named
 from tsgkit.suites.task import Folder, Task
@@ -37,16 +42,42 @@ MOST_NAMES = 10_000
 
 
 @dataclass(frozen=True)
-class ExplainedCall:
-    """One call: its messages (none if no model was asked), its reply, and the readings of both profiles."""
+class Message:
+    """A message as it was sent."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True)
+class Called:
+    """One call about a sample: messages (none if no model was asked) and reply."""
 
     label: str
     draw: int
-    messages: tuple[Message, ...]
+    prompt: tuple[Message, ...]
     reply: Reply
-    readings: TwoReadings
-    made_again: bool
+    prompt_hash: str = field(default="", repr=False)
+    """The hash of its prompt in the run; empty if no model was asked."""
+    made_again: bool = field(default=False, repr=False)
     """True if a later call replaced it."""
+
+
+@dataclass(frozen=True)
+class ExplainedCall(Called):
+    """One call, and the readings of both profiles."""
+
+    readings: TwoReadings = field(kw_only=True)
+
+    @property
+    def title(self) -> str:
+        """The name of the call within the sample."""
+        return f"{self.label}, draw {self.draw}" + (" (a later call took its place)" if self.made_again else "")
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The texts that came back: reply, refusal, error."""
+        return tuple(text for text in (self.reply.text, self.reply.refusal, self.reply.error) if text)
 
 
 @dataclass(frozen=True)
@@ -61,6 +92,8 @@ class ExplainedRow:
     asked: tuple[ExplainedCall, ...]
     judged: Judged
     graphs: tuple[GraphDifference, ...]
+    verdicts: tuple[Verdict, ...]
+    """The verdict on each question of the sample; none if it has no record."""
     unasked: str
     """The reason for missing calls; else empty."""
     is_counted: bool
@@ -75,9 +108,45 @@ class ExplainedRow:
     """Folders of assets for scenes, as ``LAYOUT=DIR``."""
 
     @property
-    def shown(self) -> Shown:
-        """The sample as the panels of its suite need it."""
-        return Shown(self.task, self.sample, self.judged, self.transcript, self.folder, self.assets)
+    def main(self) -> str:
+        """The metric that the row is known by."""
+        return main_metric(self.task.card.metrics)
+
+    @cached_property
+    def panels(self) -> tuple[Panel, ...]:
+        """The panels of its suite."""
+        shown = Shown(self.task, self.sample, self.judged, self.transcript, self.folder, self.assets)
+        return tuple(panels_of(shown))
+
+    @property
+    def trace(self) -> tuple[str, ...]:
+        """The lines of the strict verdict, where the suite gives them."""
+        return self.task.view.trace(self.judged) if self.is_counted else ()
+
+    @property
+    def drawn(self) -> tuple[Panel, ...]:
+        """The panels of the answer, but for those whose content stands in ``graphs`` or ``trace``."""
+        same = {"pairs": [difference_value(graph) for graph in self.graphs]}
+        beside = (one for one in self.panels if one.value != same and not (self.trace and one.kind == "formula"))
+        return tuple(one for one in beside if not is_context(one)) if self.is_counted else ()
+
+    @property
+    def context(self) -> tuple[Panel, ...]:
+        """The panels of graphs without references, which were given or asked about."""
+        return tuple(filter(is_context, self.panels)) if self.is_counted else ()
+
+    @property
+    def headline(self) -> str:
+        """How many of its verdicts failed, if any, and its main metric in both profiles."""
+        values = [f"{name} {self.figure(name, self.main)}" for name in PROFILES]
+        known = [value for value in values if not value.endswith(f" {NOTHING}")]
+        failed = failures(self.verdicts)
+        return "; ".join([*([failed] if failed else []), *([f"{self.main} {', '.join(known)}"] if known else [])])
+
+    def figure(self, profile: str, name: str) -> str:
+        """Return a score as text: a share in percent, an amount as a number."""
+        score, metric = self.judged.scores.get(profile, {}).get(name), self.task.metrics.get(name)
+        return NOTHING if score is None else percent(score.value, is_share=metric is None or metric.is_share)
 
 
 @dataclass(frozen=True)
@@ -172,17 +241,26 @@ def explained(reopened: SavedRun, recorded: RecordedCalls, row: Row, item: str) 
     record = _record(reopened, row, sample.item_id)
     today = scored_today(row, sample, calls, record)
     judged, transcript = today.judged, today.transcript
-    changed = ""
-    if transcript is not None and record is not None and not today.ended_in_error:
-        changed = "; ".join(_changes(record, record_of(row.cell, judged, transcript)))
+    graphs = row.task.view.graphs(sample, judged)
+    changed, verdicts = "", tuple[Verdict, ...]()
+    if record is not None:
+        current = record
+        if transcript is not None and not today.ended_in_error:
+            current = record_of(row.cell, judged, transcript)
+            changed = "; ".join(_changes(record, current))
+        verdicts = tuple(row.task.view.verdicts(current, sample, main_metric(row.task.card.metrics)))
     return ExplainedRow(
         cell=row.cell,
         task=row.task,
         sample=sample,
         transcript=transcript,
-        asked=tuple(_asked(row, sample, calls_about(calls, recorded))),
+        asked=tuple(
+            ExplainedCall(**vars(call), readings=readings_in(row, sample, call.reply, call.label))
+            for call in calls_about(calls, recorded)
+        ),
         judged=judged,
-        graphs=_graphs(row.task, sample, judged),
+        graphs=() if graphs is None else tuple(differences(graphs)),
+        verdicts=verdicts,
         unasked="" if today.ended_in_error else _why_unasked(calls, today.lacking, chosen=chosen),
         is_counted=chosen,
         unpublished=row.solver.unpublished,
@@ -190,6 +268,36 @@ def explained(reopened: SavedRun, recorded: RecordedCalls, row: Row, item: str) 
         folder=next((each for each in plan.folders if each.name == row.cell.subject), None),
         assets=plan.assets,
     )
+
+
+def calls_about(calls: Sequence[Mapping[str, Any]], recorded: RecordedCalls) -> tuple[Called, ...]:
+    """Return the calls that these lines record, in order."""
+    last = {(value["label"], value["draw"]): place for place, value in enumerate(calls)}
+    return tuple(
+        Called(
+            label=value["label"],
+            draw=value["draw"],
+            prompt=tuple(map(message_of, recorded.messages(value.get("prompt", "")))),
+            reply=reply_from(value["reply"]),
+            prompt_hash=value.get("prompt", ""),
+            made_again=last[value["label"], value["draw"]] != place,
+        )
+        for place, value in enumerate(calls)
+    )
+
+
+def message_of(value: Mapping[str, Any]) -> Message:
+    """Return a message of the records; images are named, not shown."""
+    content = value.get("content", "")
+    if isinstance(content, list):
+        content = "\n".join(map(_part, content))
+    return Message(str(value.get("role", "")), str(content or ""))
+
+
+def _part(part: object) -> str:
+    if not isinstance(part, dict):
+        return str(part)
+    return image_line(part) if is_image(part) else str(part.get("text", part))
 
 
 class ScoredToday(NamedTuple):
@@ -215,12 +323,6 @@ def scored_today(
         return ScoredToday(row.scoring.failed(sample, record["error"]).judged, transcript, "", ended_in_error=True)
     judged = row.scoring.judged(sample, None if lacking else transcript).judged
     return ScoredToday(judged, transcript, lacking, ended_in_error=False)
-
-
-def _asked(row: Row, sample: Sample, calls: Sequence[Called]) -> Iterator[ExplainedCall]:
-    for one in calls:
-        readings = readings_in(row, sample, one.reply, one.label)
-        yield ExplainedCall(one.label, one.draw, one.prompt, one.reply, readings, one.made_again)
 
 
 def readings_in(row: Row, sample: Sample, reply: Reply, label: str = "") -> TwoReadings:
@@ -265,9 +367,9 @@ def _share(value: float | None) -> str:
     return "none" if value is None else f"{value:.3f}"
 
 
-def _graphs(task: Task, sample: Sample, judged: Judged) -> tuple[GraphDifference, ...]:
-    graphs = task.view.graphs(sample, judged)
-    return () if graphs is None else tuple(differences(graphs))
+def is_context(panel: Panel) -> bool:
+    """Return whether a panel shows graphs without references."""
+    return panel.kind == "graphs" and all(pair["matched"] is None for pair in panel.value["pairs"])
 
 
 def explanation_value(explanation: Explanation) -> dict[str, Any]:
@@ -306,7 +408,7 @@ def _asked_value(asked: ExplainedCall) -> dict[str, Any]:
         "label": asked.label,
         "draw": asked.draw,
         "made_again": asked.made_again,
-        "messages": [{"role": one.role, "content": one.content} for one in asked.messages],
+        "messages": [{"role": one.role, "content": one.content} for one in asked.prompt],
         "reply": reply_value(asked.reply),
         "strict": _reading_value(readings.strict),
         "unreadable": readings.unreadable or None,

@@ -1,31 +1,32 @@
-"""Explanation as one self-contained HTML page: what was asked, the answer beside its reference, scores, calls."""
+"""One sample as HTML without scripts: whole, on its own page or in a notebook, or briefly as a report's example.
+
+The reply stands directly under the question, as a transcript. Context graphs, further metrics and JSON are folded.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from tsgkit.errors import TsgkitError
 from tsgkit.graph.drawing.svg import Markup
-from tsgkit.llm.reply import Reply
 from tsgkit.report import html
 from tsgkit.report.differences import MATCHED, DifferenceLine, legend, sides, told
+from tsgkit.report.examples import Example, examples_of
 from tsgkit.report.explanation import ExplainedCall, ExplainedRow, Explanation
-from tsgkit.report.explanation_text import shown
-from tsgkit.report.figures import NOTHING
 from tsgkit.report.html import tag, text
 from tsgkit.report.panel_drawings import beside, drawn_panel
 from tsgkit.report.phrases import ended, readings_text
 from tsgkit.report.plain_text import count
-from tsgkit.report.report_rows import main_metric
-from tsgkit.scoring.score import Score
-from tsgkit.suites.judgement import Spans
-from tsgkit.suites.panels import GraphDifference, Panel, difference_value, panels_of
+from tsgkit.report.report_rows import Report
+from tsgkit.suites.panels import GraphDifference
 
-PROFILES = ("strict", "official")
 MOST_TASKS = 2
 """A title names at most so many tasks."""
-AS_DRAWN = "what is shown above"
-"""Stands for an answer that is drawn, in the place of its JSON."""
+MOST_IMAGES = 2
+"""So many graphs of an example are drawn."""
+MOST_NOTES = 3
+"""More notes of the reader are folded."""
 
 
 def write_explanation(explanation: Explanation) -> str:
@@ -44,39 +45,139 @@ def fragment(explanation: Explanation) -> str:
     parts = [html.facts(facts)]
     if explanation.narrowing:
         parts.append(html.paragraph("One row alone: " + ", ".join(explanation.narrowing), class_="note"))
-    parts.append(legend_of_graphs(graph for row in rows if row.is_counted for graph in row.graphs))
-    return Markup("".join([*parts, *(_row(row, single=len(rows) == 1) for row in rows)]))
+    for row in rows:
+        title = tag("h2", html.name(row.cell.title))
+        content = [title, *_whole(row)] if len(rows) == 1 else [html.folded(title, *_whole(row), is_open=True)]
+        parts.append(tag("section", *content))
+    return Markup("".join(parts))
 
 
-def legend_of_graphs(graphs: Iterable[GraphDifference]) -> Markup:
-    """Return the one legend of all graphs of a page; nothing where there are none."""
-    found = list(graphs)
-    return tag("div", html.drawing(legend(found)), class_="legend") if found else Markup("")
-
-
-def _row(row: ExplainedRow, *, single: bool) -> Markup:
-    panels = list(panels_beside(row)) if row.is_counted else []
-    trace = () if not row.is_counted else row.task.view.trace(row.judged)
-    reference = row.task.view.reference(row.sample) if not row.graphs else ""
-    parts = (
-        *_state(row),
-        html.section("What was asked", *_question(row), level=3),
-        *(drawn_panel(one) for one in panels if not (trace and one.kind == "formula")),
-        html.section("Objects of the answer", *_objects(row.judged.answer if panels else None), level=3),
-        html.section("Reference and answer", *(graph_differences(row.graphs) if row.is_counted else ()), level=3),
-        html.section("Scores", *(_scores(row) if row.is_counted else ()), level=3),
-        html.section("Reference", *([html.block(reference)] if reference.strip() else ()), level=3),
-        html.section("Strict verdict, part by part", *([html.block("\n".join(trace))] if trace else ()), level=3),
-        html.section("Calls", *(_call(asked, is_drawn=bool(panels)) for asked in row.asked), level=3),
+def examples(report: Report) -> Iterator[Markup]:
+    """Yield the examples of a report, those of a row under its title, and one legend of all graphs."""
+    try:
+        found = examples_of(report)
+    except TsgkitError as error:
+        yield html.paragraph(f"There are none: {error}")
+        return
+    yield html.paragraph(
+        "Chosen by rule, the first of equals: of each result the worst answer, the one in the middle, the one whose "
+        "readings are furthest apart, one that had to be repaired, and one for each way of ending without an answer.",
+        class_="pale",
     )
-    title = tag("h2", html.name(row.cell.title))
-    return tag("section", title, *parts) if single else tag("section", html.folded(title, *parts, is_open=True))
+    yield _legend(graph for example in found for graph in example.explained.graphs)
+    of_rows: dict[int, list[Example]] = {}
+    for example in found:
+        of_rows.setdefault(id(example.row), []).append(example)
+    for members in of_rows.values():
+        yield tag("h3", html.name(members[0].row.title))
+        for example in members:
+            row = example.explained
+            summary = f"{example.why}: item {row.sample.item_id}, {row.judged.outcome}"
+            yield html.folded(text(f"{summary}, {row.headline}" if row.headline else summary), *_briefly(row))
 
 
-def panels_beside(row: ExplainedRow) -> Iterator[Panel]:
-    """Yield the panels of the suite, but for the graphs that are shown anyway."""
-    same = {"pairs": [difference_value(graph) for graph in row.graphs]}
-    yield from (one for one in panels_of(row.shown) if not (one.kind == "graphs" and one.value == same))
+def _whole(row: ExplainedRow) -> Iterator[Markup]:
+    """Yield everything about a sample."""
+    view, trace, graphs = row.task.view, row.trace, row.graphs if row.is_counted else ()
+    if row.is_counted:
+        outcome = str(row.judged.outcome).replace("_", " ").capitalize()
+        yield html.paragraph(f"{outcome}: {row.headline}." if row.headline else f"{outcome}.", class_="lead")
+    for words in filter(None, (row.unasked, row.changed)):
+        yield html.paragraph(words, class_="note")
+    yield html.section("What was asked", html.block(view.question(row.sample)), level=3)
+    replies = [html.folded(_call_title(call), *_call(call)) for call in row.asked[:-1]]
+    replies += [tag("section", tag("h4", _call_title(call)), *_call(call)) for call in row.asked[-1:]]
+    yield html.section("Reply", *replies, level=3)
+    yield html.section("Scores", *_scores(row, is_headline=True), level=3)
+    yield html.section("Reference and answer", _legend(graphs), *graph_differences(graphs), level=3)
+    if not row.graphs and (reference := view.reference(row.sample)).strip():
+        yield html.section("Reference", html.block(reference), level=3)
+    if trace:
+        yield html.section("Strict verdict, part by part", html.block("\n".join(trace)), level=3)
+    yield from map(drawn_panel, row.drawn)
+    yield html.section("Objects of the answer", *(_objects(row.judged.answer) if row.drawn else ()), level=3)
+    for panel in row.context:
+        yield html.folded(
+            text(f"{panel.title} ({count(len(panel.value['pairs']), 'graph')})"), drawn_panel(panel, is_titled=False)
+        )
+    if more := list(_scores(row, is_headline=False)):
+        yield html.folded(text("Further metrics"), *more)
+
+
+def _briefly(row: ExplainedRow) -> Iterator[Markup]:
+    """Yield what an example shows: the question in brief, the last reply, and the answer as drawn or beside its
+    reference; graphs of a question would make a report of many examples too long.
+    """
+    yield html.block(row.task.view.brief_of(row.sample))
+    for call in row.asked[-1:]:
+        yield html.paragraph(f"Reply: {ended(call.reply)}", class_="pale")
+        yield from _call(call, is_brief=True, has_graphs=bool(row.graphs))
+    if row.unasked:
+        yield html.paragraph(row.unasked, class_="note")
+    if not row.graphs:
+        yield from (drawn_panel(panel, level=4) for panel in row.drawn if panel.kind != "graphs")
+        if reference := row.task.view.reference(row.sample):
+            yield html.facts([("expected", html.block(reference))])
+        return
+    differing = [place for place, graph in enumerate(row.graphs) if graph.difference is None or graph.difference]
+    yield from graph_differences(row.graphs, differing or [0], images=MOST_IMAGES)
+    if right := len(row.graphs) - len(differing):
+        yield html.paragraph(f"{right} of {len(row.graphs)} graphs are as they should be.", class_="pale")
+
+
+def _call_title(call: ExplainedCall) -> Markup:
+    return Markup(html.name(call.title) + tag("span", text(f" {ended(call.reply)}"), class_="pale"))
+
+
+def _call(call: ExplainedCall, *, is_brief: bool = False, has_graphs: bool = False) -> Iterator[Markup]:
+    """Yield a reply with the parts marked that strict read as the answer, its readings, and what was sent."""
+    for words in call.texts:
+        spans = call.readings.spans if words is call.reply.text else ()
+        yield _written(words) if not call.prompt else html.block(words, spans)
+    if not (is_brief and has_graphs):
+        strict, official = readings_text(call.readings)
+        yield html.facts([("strict reads", _written(strict)), ("official reads", _written(official))])
+    yield html.listed(text(words) for words in call.readings.why)
+    if notes := call.readings.notes:
+        lines = html.listed(text(str(note)) for note in notes)
+        yield html.folded(text(f"Reading notes ({len(notes)})"), lines, is_open=len(notes) <= MOST_NOTES)
+    if not call.prompt:
+        yield html.paragraph("No model was asked.", class_="pale")
+    elif not is_brief:
+        sent = [Markup(tag("p", tag("b", text(one.role))) + html.block(one.content)) for one in call.prompt]
+        yield html.folded(text("What was sent"), *sent)
+
+
+def _written(words: str) -> Markup:
+    """Return a text as it was written, folded if it is a list or an object of JSON."""
+    try:
+        is_json = words.lstrip()[:1] in ("[", "{") and isinstance(json.loads(words), list | dict)
+    except (ValueError, RecursionError):
+        is_json = False
+    return html.folded(text("JSON"), html.block(words)) if is_json else html.block(words)
+
+
+def _scores(row: ExplainedRow, *, is_headline: bool) -> Iterator[Markup]:
+    """Yield the values of both profiles with their reasons, of headline metrics or of the others."""
+    if not row.is_counted:
+        return
+    if row.unpublished and is_headline:
+        yield html.paragraph(f"No official scores: {row.unpublished}.", class_="note")
+    strict, official = row.judged.scores["strict"], row.judged.scores.get("official", {})
+    metrics = row.task.metrics
+    known = {name: name not in metrics or metrics[name].is_headline for name in {**strict, **official}}
+    names = [name for name, is_first in known.items() if is_first == is_headline]
+    lines = [
+        [text(name)]
+        + [
+            text(words)
+            for profile, scores in (("strict", strict), ("official", official))
+            for words in (row.figure(profile, name), scores[name].reason if name in scores else "")
+        ]
+        for name in names
+    ]
+    if lines:
+        yield html.table(("metric", "strict", "strict because", "official", "official because"), lines)
 
 
 def _objects(answer: object) -> Iterator[Markup]:
@@ -93,85 +194,10 @@ def _cell(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _state(row: ExplainedRow) -> Iterator[Markup]:
-    if row.is_counted:
-        yield html.paragraph(
-            f"{str(row.judged.outcome).replace('_', ' ').capitalize()}{_headline(row)}.", class_="lead"
-        )
-    for words in (row.unasked, row.changed):
-        if words:
-            yield html.paragraph(words, class_="note")
-
-
-def _headline(row: ExplainedRow) -> str:
-    """Return the main metric in both profiles, if the sample has it."""
-    metric = main_metric(row.task.card.metrics)
-    found = [
-        f"{profile} {value}"
-        for profile in PROFILES
-        if (value := shown(row, row.judged.scores.get(profile, {}), metric)) != NOTHING
-    ]
-    return f": {metric} {', '.join(found)}" if found else ""
-
-
-def _question(row: ExplainedRow) -> Iterator[Markup]:
-    yield html.block(row.task.view.question(row.sample))
-
-
-def _call(asked: ExplainedCall, *, is_drawn: bool) -> Markup:
-    again = "; a later call took its place" if asked.made_again else ""
-    parts = [html.paragraph(f"{ended(asked.reply)}{again}")]
-    sent = [Markup(tag("h4", text(one.role)) + html.block(one.content)) for one in asked.messages]
-    if sent:
-        parts.append(html.folded(text("What was sent"), *sent))
-    else:
-        parts.append(html.paragraph("No model was asked.", class_="pale"))
-    if not (is_drawn and not sent and is_json(asked.reply.text)):
-        parts += _reply(asked.reply, asked.readings.spans)
-    parts += _readings(asked, is_drawn=is_drawn)
-    return tag("section", tag("h4", html.name(f"{asked.label}, draw {asked.draw}")), *parts)
-
-
-def is_json(words: str | None) -> bool:
-    """Return whether a text is a list or an object of JSON."""
-    try:
-        return words is not None and words.lstrip()[:1] in ("[", "{") and isinstance(json.loads(words), list | dict)
-    except (ValueError, RecursionError):
-        return False
-
-
-def _reply(reply: Reply, answer: Spans) -> Iterator[Markup]:
-    """Yield the reply with the parts marked that strict read as the answer."""
-    if reply.text:
-        yield html.block(reply.text, answer)
-    for words in (reply.refusal, reply.error):
-        if words:
-            yield html.block(words)
-
-
-def _readings(asked: ExplainedCall, *, is_drawn: bool) -> Iterator[Markup]:
-    readings = asked.readings
-    strict, official = readings_text(readings)
-    if is_drawn and is_json(strict):
-        strict = AS_DRAWN
-    yield html.facts([("strict reads", html.block(strict)), ("official reads", html.block(official))])
-    yield html.listed(text(words) for words in readings.why)
-    if readings.notes:
-        notes = html.listed(text(str(note)) for note in readings.notes)
-        yield html.folded(text(f"Reading notes ({len(readings.notes)})"), notes, is_open=True)
-
-
-def _scores(row: ExplainedRow) -> Iterator[Markup]:
-    if row.unpublished:
-        yield html.paragraph(f"No official scores: {row.unpublished}.", class_="note")
-    official = row.judged.scores.get("official", {})
-    strict = row.judged.scores["strict"]
-    lines = ([text(name), *_score(row, strict, name), *_score(row, official, name)] for name in {**strict, **official})
-    yield html.table(("metric", "strict", "strict because", "official", "official because"), lines)
-
-
-def _score(row: ExplainedRow, scores: Mapping[str, Score], name: str) -> tuple[Markup, Markup]:
-    return text(shown(row, scores, name)), text(scores[name].reason if name in scores else "")
+def _legend(graphs: Iterable[GraphDifference]) -> Markup:
+    """Return the one legend of all graphs; nothing where there are none."""
+    found = list(graphs)
+    return tag("div", html.drawing(legend(found)), class_="legend") if found else Markup("")
 
 
 def graph_differences(
@@ -191,21 +217,21 @@ def graph_differences(
             drawn = sides(graph, title)
             yield beside(("reference", drawn.reference), ("answer", drawn.candidate))
         lines = list(told(graph))
-        differing = [_line(*line) for line in lines if line.kind != MATCHED]
-        if differing:
-            yield tag("ul", *differing, class_="changes")
+        if differing := [line for line in lines if line.kind != MATCHED]:
+            yield _lines(differing)
         if equal := [line for line in lines if line.kind == MATCHED]:
-            yield _folded_lines(equal)
+            yield html.folded(
+                text(count(len(equal), "triplet in both graphs", "triplets in both graphs")), _lines(equal)
+            )
 
 
-def _folded_lines(lines: Sequence[DifferenceLine]) -> Markup:
-    head = text(count(len(lines), "triplet in both graphs", "triplets in both graphs"))
-    return html.folded(head, tag("ul", *(_line(*line) for line in lines), class_="changes"))
-
-
-def _line(kind: str, sign: str, words: str, outside: tuple[str, ...]) -> Markup:
-    parts = [tag("b", text(sign)), text(words)]
-    if outside:
-        parts.append(tag("span", text(f" (out of L: {', '.join(outside)})"), class_="outside"))
-    spoken = tag("span", text(f" {kind}"), class_="pale")
-    return tag("li", *parts, spoken, class_=f"kind-{kind.replace(' ', '-')}")
+def _lines(lines: Iterable[DifferenceLine]) -> Markup:
+    """Return triplets with the sign and the kind of their difference."""
+    items = []
+    for kind, sign, words, outside in lines:
+        parts = [tag("b", text(sign)), text(words)]
+        if outside:
+            parts.append(tag("span", text(f" (out of L: {', '.join(outside)})"), class_="outside"))
+        spoken = tag("span", text(f" {kind}"), class_="pale")
+        items.append(tag("li", *parts, spoken, class_=f"kind-{kind.replace(' ', '-')}"))
+    return tag("ul", *items, class_="changes")

@@ -5,16 +5,15 @@ The short form fits two screens: of a long text the end, or the beginning and en
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from tsgkit.report.differences import told
 from tsgkit.report.explanation import ExplainedCall, ExplainedRow, Explanation
-from tsgkit.report.figures import NOTHING, percent
 from tsgkit.report.phrases import ended, readings_text
 from tsgkit.report.plain_text import count, inert
-from tsgkit.scoring.score import Score
+from tsgkit.report.sample_facts import failures
 from tsgkit.suites.panels import GraphDifference
 
 CODES = {
@@ -68,19 +67,14 @@ class Pen:
         lines = text.replace("\r\n", "\n").split("\n")
         more = 0 if self.whole else len(lines) - most
         first = most // 2 if begins else 0
-        for line in lines[:first] if more > 1 else lines:
-            self._add_marked(line, depth)
-        if more > 1:
-            self.line(f"({count(more, 'line')} more: {ALL} them)", depth)
-            for line in lines[first - most :]:
-                self._add_marked(line, depth)
-
-    def _add_marked(self, line: str, depth: int) -> None:
-        clean = "\t".join(map(inert, line.split("\t"))).expandtabs(4)
-        self.lines.append("  " * depth + "| " + self._cut(clean))
-
-    def _cut(self, line: str) -> str:
-        return line if self.whole or len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 3] + "..."
+        for place, line in enumerate(lines):
+            if more > 1 and place == first:
+                self.line(f"({count(more, 'line')} more: {ALL} them)", depth)
+            if more > 1 and first <= place < first + more:
+                continue
+            clean = "\t".join(map(inert, line.split("\t"))).expandtabs(4)
+            is_long = not self.whole and len(clean) > LONGEST_LINE
+            self.lines.append("  " * depth + "| " + (clean[: LONGEST_LINE - 3] + "..." if is_long else clean))
 
     def some(self, things: Sequence[Thing], most: int, noun: str) -> Sequence[Thing]:
         """Return the first of several things, and say how many more there are."""
@@ -93,19 +87,15 @@ class Pen:
 def explanation_lines(explanation: Explanation, *, in_colour: bool = False, whole: bool = True) -> list[str]:
     """Return everything about an item in one row, cut to two screens; of several rows a few lines each."""
     pen = Pen(in_colour, whole)
-    _write(explanation, pen)
-    return pen.lines
-
-
-def _write(explanation: Explanation, pen: Pen) -> None:
     pen.heading(f"item {explanation.item_id} of {explanation.run}")
     if len(explanation.rows) == 1:
         _write_row(explanation.rows[0], pen)
-        return
+        return pen.lines
     pen.line(f"{count(len(explanation.rows), 'row')} of this run hold it")
     for row in pen.some(explanation.rows, MOST_ROWS, "row"):
         _write_briefly(row, pen)
     pen.line(f"choose one to see all of it: {', '.join(explanation.narrowing)}")
+    return pen.lines
 
 
 def _write_briefly(row: ExplainedRow, pen: Pen) -> None:
@@ -124,20 +114,12 @@ def _write_briefly(row: ExplainedRow, pen: Pen) -> None:
 
 
 def _headline(row: ExplainedRow) -> str:
-    """Return the metrics that both profiles have, else the first of strict."""
+    """Return how many verdicts failed, if any, and the metrics that both profiles have, else the first of strict."""
     strict, official = row.judged.scores["strict"], row.judged.scores.get("official", {})
     names = [name for name in strict if name in official] or list(strict)[:1]
-    return "; ".join(
-        f"{name} strict {shown(row, strict, name)}, official {shown(row, official, name)}" for name in names
-    )
-
-
-def shown(row: ExplainedRow, scores: Mapping[str, Score], name: str) -> str:
-    """Return a score as text: a share in percent, an amount as a number."""
-    if name not in scores:
-        return NOTHING
-    metric = row.task.metrics.get(name)
-    return percent(scores[name].value, is_share=metric is None or metric.is_share)
+    values = [f"{name} strict {row.figure('strict', name)}, official {row.figure('official', name)}" for name in names]
+    failed = failures(row.verdicts)
+    return "; ".join([failed, *values] if failed else values)
 
 
 def _write_row(row: ExplainedRow, pen: Pen) -> None:
@@ -162,37 +144,32 @@ def _write_row(row: ExplainedRow, pen: Pen) -> None:
         pen.heading("graph by graph")
         for number, graph in enumerate(pen.some(row.graphs, MOST_GRAPHS, "graph"), 1):
             _write_graph(number, graph, pen)
-    if trace := row.task.view.trace(row.judged):
+    if row.trace:
         pen.heading("strict verdict, part by part")
-        pen.block("\n".join(trace), 1, most=TRACE_LINES)
+        pen.block("\n".join(row.trace), 1, most=TRACE_LINES)
     _write_scores(row, pen)
 
 
 def _write_call(asked: ExplainedCall, pen: Pen) -> None:
-    again = " (a later call took its place)" if asked.made_again else ""
-    pen.heading(f"call {asked.label}, draw {asked.draw}{again}")
-    for message in asked.messages:
-        pen.line(f"sent, {message.role}:")
-        pen.block(message.content, most=PROMPT_LINES, begins=False)
-    if not asked.messages:
-        pen.line("no model was asked")
+    pen.heading(f"call {asked.title}")
     pen.line(f"reply: {ended(asked.reply)}")
-    for text in (asked.reply.text, asked.reply.refusal, asked.reply.error):
-        if text:
-            pen.block(text, most=REPLY_LINES)
+    for text in asked.texts:
+        pen.block(text, most=REPLY_LINES)
     readings = asked.readings
     strict, official = readings_text(readings)
     pen.line("strict reads:")
     pen.block(strict)
-    _write_lines(map(str, readings.notes), pen)
+    for note in readings.notes:
+        pen.line(str(note), 2)
     pen.line("official reads:")
     pen.block(official)
-    _write_lines((f"differs: {words}" for words in readings.why), pen)
-
-
-def _write_lines(lines: Iterable[str], pen: Pen) -> None:
-    for line in lines:
-        pen.line(line, 2)
+    for words in readings.why:
+        pen.line(f"differs: {words}", 2)
+    for message in asked.prompt:
+        pen.line(f"sent, {message.role}:")
+        pen.block(message.content, most=PROMPT_LINES, begins=False)
+    if not asked.prompt:
+        pen.line("no model was asked")
 
 
 def _write_graph(number: int, graph: GraphDifference, pen: Pen) -> None:
@@ -206,13 +183,7 @@ def _write_scores(row: ExplainedRow, pen: Pen) -> None:
     pen.heading("scores")
     if row.unpublished:
         pen.line(f"no official scores: {row.unpublished}")
-    width = max(WIDTH, *(len(name) for _, name, _ in _scores(row)), 0)
-    for profile, name, score in pen.some(list(_scores(row)), MOST_SCORES, "score"):
-        value = shown(row, row.judged.scores[profile], name)
-        pen.line(f"{profile:<8}  {name:<{width}}  {value:>5}  {score.reason}".rstrip())
-
-
-def _scores(row: ExplainedRow) -> Iterator[tuple[str, str, Score]]:
-    for profile, scores in row.judged.scores.items():
-        for name, score in scores.items():
-            yield profile, name, score
+    scores = [(profile, name, score) for profile, of in row.judged.scores.items() for name, score in of.items()]
+    width = max(WIDTH, *(len(name) for _, name, _ in scores), 0)
+    for profile, name, score in pen.some(scores, MOST_SCORES, "score"):
+        pen.line(f"{profile:<8}  {name:<{width}}  {row.figure(profile, name):>5}  {score.reason}".rstrip())

@@ -16,7 +16,7 @@ from tsgkit.errors import ExtraMissing, TsgkitError
 from tsgkit.graph.drawing.svg import Markup
 from tsgkit.report import chart_plots, charts, html
 from tsgkit.report.charts import Bars, Chart, Panel
-from tsgkit.report.example_html import examples
+from tsgkit.report.explanation_page import examples
 from tsgkit.report.figures import NOTHING
 from tsgkit.report.html import tag, text
 from tsgkit.report.page_title import title_of

@@ -11,7 +11,7 @@ scripts in ``tsgkit view``. Whatever cannot be drawn is described in words.
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from tsgkit.errors import TsgkitError
@@ -37,29 +37,23 @@ WIDTH = 460.0
 HALO = "paint-order:stroke;stroke:var(--paper, #ffffff);stroke-width:4px;stroke-linejoin:round;fill:var(--ink, #1c1c1e)"
 
 
-def drawn_panel(panel: Panel, *, level: int = 3) -> Markup:
-    """Return a panel under its title."""
-    return html.section(panel.title, *DRAWINGS[panel.kind](panel), level=level)
+def drawn_panel(panel: Panel, *, level: int = 3, is_titled: bool = True) -> Markup:
+    """Return a panel, under its title unless that stands elsewhere."""
+    parts = DRAWINGS[panel.kind](panel)
+    return html.section(panel.title, *parts, level=level) if is_titled else Markup("".join(parts))
 
 
 def _boxes(panel: Panel) -> Iterator[Markup]:
-    value = panel.value
-    image, problem = _image(panel)
+    value, image, problem = panel.value, "", ""
+    if path := panel.images.get(value["image"] or ""):
+        try:
+            image = thumbnail(path)
+            problem = "" if image else f"The image {path.name} cannot be read."
+        except TsgkitError as error:
+            problem = f"The image is not shown: {error}"
     if image or value["boxes"] or not value["notes"]:
         yield tag("div", html.drawing(_ground(value, image, panel.title)), class_="room")
-    yield html.listed(html.name(note) for note in (*problem, *value["notes"]))
-
-
-def _image(panel: Panel) -> tuple[str, tuple[str, ...]]:
-    """Return the image as a data URL, and why there is none."""
-    path = panel.images.get(panel.value["image"] or "")
-    if path is None:
-        return "", ()
-    try:
-        found = thumbnail(path)
-    except TsgkitError as error:
-        return "", (f"The image is not shown: {error}",)
-    return found, () if found else (f"The image {path.name} cannot be read.",)
+    yield html.listed(html.name(note) for note in (*([problem] if problem else []), *value["notes"]))
 
 
 def _ground(value: Mapping[str, Any], image: str, title: str) -> str:
@@ -71,14 +65,11 @@ def _ground(value: Mapping[str, Any], image: str, title: str) -> str:
     picture = [element("image", href=image, **around)] if image else []
     boxes = [_box(box, scale) for box in value["boxes"]]
     labels = [_box_label(box, scale, height) for box in value["boxes"]]
+    names = ", ".join(f"{box['label']} ({box['state']})" if box["state"] else box["label"] for box in value["boxes"])
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:.0f} {height:.0f}" '
     head += f'width="{WIDTH:.0f}" height="{height:.0f}" role="img">'
-    return "".join([head, spoken(_described(value, title)), ground, *picture, *boxes, *labels, "</svg>"])
-
-
-def _described(value: Mapping[str, Any], title: str) -> str:
-    names = ", ".join(f"{box['label']} ({box['state']})" if box["state"] else box["label"] for box in value["boxes"])
-    return f"{title}: {names}" if names else title
+    described = spoken(f"{title}: {names}" if names else title)
+    return "".join([head, described, ground, *picture, *boxes, *labels, "</svg>"])
 
 
 def _box(box: Mapping[str, Any], scale: float) -> Markup:
@@ -132,14 +123,18 @@ def _question(row: Mapping[str, Any]) -> list[Markup]:
 
 
 def _formula(panel: Panel) -> Iterator[Markup]:
-    yield tag("ul", _part(panel.value["tree"]), class_="tree")
+    def drawn(part: Mapping[str, Any]) -> Markup:
+        inside = [tag("ul", *map(drawn, part["parts"]))] if part["parts"] else []
+        return _statement(part, f" ({part['why']})", *inside)
+
+    yield tag("ul", drawn(panel.value["tree"]), class_="tree")
 
 
-def _part(part: Mapping[str, Any]) -> Markup:
-    sign = tag("b", text(SIGNS[part["holds"]]), class_=LOOKS[part["holds"]])
-    why = tag("span", text(f" ({part['why']})"), class_="pale") if part["why"] else Markup("")
-    inside = [tag("ul", *map(_part, part["parts"]))] if part["parts"] else []
-    return tag("li", sign, Markup(" "), html.name(part["text"]), why, *inside)
+def _statement(value: Mapping[str, Any], why: str, *inside: Markup) -> Markup:
+    """Return a statement with the sign of whether it holds, and the reason if there is one."""
+    sign = tag("b", text(SIGNS[value["holds"]]), class_=LOOKS[value["holds"]])
+    reason = tag("span", text(why), class_="pale") if value["why"] else Markup("")
+    return tag("li", sign, Markup(" "), html.name(value["text"]), reason, *inside)
 
 
 def _scene(panel: Panel) -> Iterator[Markup]:
@@ -152,29 +147,22 @@ def _scene(panel: Panel) -> Iterator[Markup]:
             yield html.paragraph(f"It cannot be drawn: {error}", class_="note")
     for one in panel.value["sections"]:
         yield tag("p", tag("b", html.name(one["title"])))
-        yield tag("ul", *map(_remark, one["remarks"]), class_="options")
-
-
-def _remark(remark: Mapping[str, Any]) -> Markup:
-    sign = tag("b", text(SIGNS[remark["holds"]]), class_=LOOKS[remark["holds"]])
-    why = remark["why"].replace("\n", "; ")
-    reason = tag("span", text(f": {why}"), class_="pale") if why else Markup("")
-    return tag("li", sign, Markup(" "), html.name(remark["text"]), reason)
+        remarks = [_statement(remark, ": " + remark["why"].replace("\n", "; ")) for remark in one["remarks"]]
+        yield tag("ul", *remarks, class_="options")
 
 
 def _graphs(panel: Panel) -> Iterator[Markup]:
     for number, pair in enumerate(panel.value["pairs"]):
-        title = f"Graph {number}"
-        reference, candidate = (_graph(pair[name]) for name in ("reference", "candidate"))
-        if pair["matched"] is None:
-            yield beside(("", draw_sides(candidate, candidate, (), title=title).candidate))
+        reference, candidate = (
+            None if pair[name] is None else ActionGraph.of(*((one[0], one[1], one[2]) for one in pair[name]))
+            for name in ("reference", "candidate")
+        )
+        is_alone = pair["matched"] is None
+        drawn = draw_sides(candidate if is_alone else reference, candidate, (), title=f"Graph {number}")
+        if is_alone:
+            yield beside(("", drawn.candidate))
         else:
-            drawn = draw_sides(reference, candidate, (), title=title)
             yield beside(("reference", drawn.reference), ("answer", drawn.candidate))
-
-
-def _graph(value: Sequence[Sequence[str]] | None) -> ActionGraph | None:
-    return None if value is None else ActionGraph.of(*((one[0], one[1], one[2]) for one in value))
 
 
 def beside(*drawings: tuple[str, str]) -> Markup:

@@ -1,51 +1,112 @@
-"""Facts about a sample that its record and its data give: whether it is right, why not, its key and its usage."""
+"""Facts about a sample that its record and its data give: whether it is right, why not, its key and its usage.
+
+>>> faults = ("missing wash -> with -> hand1", *["extra wash -> in -> sink"] * 4)
+>>> facts = SampleFacts("answered", "f1", 0.5, 1.0, faults)
+>>> facts.reason
+'missing wash -> with -> hand1; extra wash -> in -> sink; extra wash -> in -> sink; and 2 more'
+>>> facts._replace(faults=()).reason, facts._replace(value=1.0).reason
+('f1 50.0', '')
+
+A sample of several questions, such as a room and its demands, is right if all of them are:
+
+>>> met, unmet = Verdict("0", right=True, label="met"), Verdict("1", right=False, label="unmet")
+>>> room = SampleFacts("answered", "oar", 1.0, 1.0, verdicts=(*[met] * 6, unmet))
+>>> room.is_wrong, room.reason
+(True, '1 of 7 failed')
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from tsgkit.report.figures import percent
+from tsgkit.report.report_rows import main_metric
 from tsgkit.report.sample_list import in_a_line
 from tsgkit.runs.run_setup import Row
 from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.judgement import Sample
-from tsgkit.suites.metrics import Metric
+from tsgkit.suites.judgement import Sample, Verdict
+from tsgkit.suites.task import right_in_full
 
 MOST = 3
 """The number of faults that a reason names."""
 
 
-def is_wrong(outcome: str, value: float | None, full_marks: float | None) -> bool:
-    """Return whether a sample is not fully right: its main value is below full marks, or there is no answer."""
-    return outcome != Outcome.ANSWERED or (None not in (value, full_marks) and value != full_marks)
+class SampleFacts(NamedTuple):
+    """The parts of a record that say whether a sample is right."""
+
+    outcome: str
+    main: str
+    """The metric that its row is known by."""
+    value: float | None
+    """The strict value of that metric."""
+    full_marks: float | None
+    """The best value of that metric; None for an amount."""
+    faults: tuple[str, ...] = ()
+    """The missing, extra and wrong parts of its answer, as its task names them."""
+    verdicts: tuple[Verdict, ...] = ()
+    """The verdicts on its questions, where it has several."""
+    notes: tuple[str, ...] = ()
+    error: str | None = None
+
+    @property
+    def is_wrong(self) -> bool:
+        """True if it is not fully right: a verdict failed, its main value is below full marks, or it has no answer."""
+        is_below = None not in (self.value, self.full_marks) and self.value != self.full_marks
+        return self.outcome != Outcome.ANSWERED or is_below or not all(one.right for one in self.verdicts)
+
+    @property
+    def reason(self) -> str:
+        """The reason why it is not fully right, in a few words: its error, its notes, its failed verdicts and the first
+        of its faults, or else the value of its main metric; empty if it is right."""
+        if self.error:
+            return self.error
+        if self.notes and self.outcome != Outcome.ANSWERED:
+            return "; ".join(self.notes)
+        failed = failures(self.verdicts)
+        if not self.is_wrong or (self.value is None and not failed):
+            return ""
+        more = [f"and {len(self.faults) - MOST} more"] if len(self.faults) > MOST else []
+        shown = [*([failed] if failed else []), *self.faults[:MOST], *more]
+        value = f"{self.main} {percent(self.value, is_share=self.full_marks is not None)}"
+        return "; ".join([*(shown or [value]), *self.notes])
 
 
-def reason_of(
-    told: Mapping[str, Any], faults: Sequence[str], main: str, value: float | None, full_marks: float | None
-) -> str:
-    """Return the reason why a sample is not fully right, in a few words: its error, its notes, the first of its faults,
-    or else the value of its main metric.
+def failures(verdicts: Sequence[Verdict]) -> str:
+    """Return how many of several verdicts failed, or could not be given; empty if all are right.
 
-    >>> told = {"error": None, "outcome": "answered", "notes": []}
-    >>> reason_of(told, ["missing wash -> with -> hand1", *["extra wash -> in -> sink"] * 4], "f1", 0.5, 1.0)
-    'missing wash -> with -> hand1; extra wash -> in -> sink; extra wash -> in -> sink; and 2 more'
-    >>> reason_of(told, [], "f1", 0.5, 1.0)
-    'f1 50.0'
+    >>> right, wrong, unknown = Verdict("0", True, "met"), Verdict("1", False, "unmet"), Verdict("2", False)
+    >>> failures([right, wrong, unknown]), failures([right, unknown]), failures([wrong])
+    ('1 of 3 failed, 1 undecided', '1 of 2 undecided', '')
     """
-    if told["error"]:
-        return str(told["error"])
-    if told["notes"] and told["outcome"] != Outcome.ANSWERED:
-        return "; ".join(told["notes"])
-    if value is None or not is_wrong(told["outcome"], value, full_marks):
+    failed = sum(not one.right and one.label is not None for one in verdicts)
+    undecided = sum(not one.right and one.label is None for one in verdicts)
+    if len(verdicts) < 2 or not failed + undecided:
         return ""
-    more = [f"and {len(faults) - MOST} more"] if len(faults) > MOST else []
-    shown = [*faults[:MOST], *more] or [f"{main} {percent(value, is_share=full_marks is not None)}"]
-    return "; ".join([*shown, *told["notes"]])
+    if not failed:
+        return f"{undecided} of {len(verdicts)} undecided"
+    return f"{failed} of {len(verdicts)} failed" + (f", {undecided} undecided" if undecided else "")
 
 
-def full_marks(metric: Metric | None) -> float | None:
-    """Return the best value of a metric; None for an amount."""
+def facts_of(row: Row, record: Mapping[str, Any], sample: Callable[[], Sample]) -> SampleFacts:
+    """Return the facts of a record; ``sample`` is called only if the task has several questions a sample."""
+    main, view = main_metric(row.task.card.metrics), row.task.view
+    total, weight = record["parts"].get("strict", {}).get(main, (0.0, 0.0))
+    has_questions = view.verdicts is not right_in_full
+    return SampleFacts(
+        outcome=record["outcome"],
+        main=main,
+        value=total / weight if weight else None,
+        full_marks=_full_marks(row, main),
+        faults=view.faults_of(record),
+        verdicts=tuple(view.verdicts(record, sample(), main)) if has_questions else (),
+        notes=tuple(record["notes"]),
+        error=record["error"],
+    )
+
+
+def _full_marks(row: Row, main: str) -> float | None:
+    metric = row.task.metrics.get(main)
     if metric is None or not metric.is_share:
         return None
     return 1.0 if metric.more_is_better else 0.0

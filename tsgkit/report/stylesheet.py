@@ -48,7 +48,7 @@ h1 { font-size: 1.6rem; line-height: 1.25; overflow-wrap: anywhere; margin: .5re
 h2 { font-size: 1.25rem; margin: 2rem 0 .5rem; padding-top: .5rem; border-top: 1px solid var(--line); }
 h3 { font-size: 1.05rem; margin: 1.25rem 0 .4rem; overflow-wrap: anywhere; }
 h4 { font-size: 1rem; margin: 1rem 0 .3rem; overflow-wrap: anywhere; }
-p, li, dd, summary { overflow-wrap: anywhere; max-width: 60rem; }
+h2, p, li, dd, summary { overflow-wrap: anywhere; } p, li, dd, summary { max-width: 60rem; }
 a { color: var(--link); }
 nav { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; }
 .pale, figcaption, caption { color: var(--pale); font-size: .9rem; }

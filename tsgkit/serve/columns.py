@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tsgkit.report.report_rows import main_metric
-from tsgkit.report.sample_facts import full_marks, is_wrong, reason_of
+from tsgkit.report.sample_facts import SampleFacts, facts_of
 from tsgkit.report.sample_list import in_a_line
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.run_setup import Row
@@ -41,8 +40,7 @@ class SampleColumns:
         self.numbers: dict[str, list[float | None]] = {name: [None] * self.total for name in NUMBERS}
         self.texts: dict[str, list[str]] = {name: [""] * self.total for name in TEXTS}
         self._stored: dict[int, Mapping[str, Sequence[str]]] = {}
-        self._mains = {row.cell: _main_of(row) for row in rows}
-        self._tasks = {row.cell: row.task for row in rows}
+        self._rows = {row.cell: row for row in rows}
 
     @property
     def _total(self) -> int:
@@ -59,16 +57,17 @@ class SampleColumns:
     def note(self, cell: Cell, place: int, record: Mapping[str, Any]) -> None:
         """Take a record in, in the place of an earlier one about the same sample."""
         number = self.starts[cell] + place
-        main, marks = self._mains[cell]
-        strict, official = (_value(record, profile, main) for profile in ("strict", "official"))
+        row = self._rows[cell]
+        facts = facts_of(row, record, lambda: row.dataset.sample(row.numbers[place]))
+        total, weight = record["parts"].get("official", {}).get(facts.main, (0.0, 0.0))
         self.outcome[number] = self._codes[record["outcome"]]
-        self.mark[number] = _mark(record["outcome"], strict, marks)
+        self.mark[number] = _mark(facts)
         self._stored[number] = record["groups"]
-        numbers = {"strict": strict, "official": official, **_used(record["usage"])}
+        official = total / weight if weight else None
+        numbers = {"strict": facts.value, "official": official, **_used(record["usage"])}
         for name, value in numbers.items():
             self.numbers[name][number] = value
-        reason = reason_of(record, self._tasks[cell].view.faults_of(record), main, strict, marks)
-        texts = {"answer": in_a_line(record["answer"]), "reason": reason}
+        texts = {"answer": in_a_line(record["answer"]), "reason": facts.reason}
         for name, text in (*texts.items(), ("cluster", record["cluster"])):
             self.texts[name][number] = text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
@@ -104,23 +103,13 @@ class SampleColumns:
         return {group: {"members": list(of["members"]), "of": of["of"]} for group, of in found.items()}
 
 
-def _main_of(row: Row) -> tuple[str, float | None]:
-    main = main_metric(row.task.card.metrics)
-    return main, full_marks(row.task.metrics.get(main))
-
-
-def _mark(outcome: str, value: float | None, marks: float | None) -> str:
+def _mark(facts: SampleFacts) -> str:
     """Return the mark of a recorded sample; one without a reply is unanswered, and counts."""
-    if outcome != Outcome.ANSWERED:
+    if facts.outcome != Outcome.ANSWERED:
         return UNANSWERED
-    if value is None or marks is None:
+    if None in (facts.value, facts.full_marks) and not facts.verdicts:
         return UNKNOWN
-    return WRONG if is_wrong(outcome, value, marks) else RIGHT
-
-
-def _value(record: Mapping[str, Any], profile: str, metric: str) -> float | None:
-    total, weight = record["parts"].get(profile, {}).get(metric, (0.0, 0.0))
-    return total / weight if weight else None
+    return WRONG if facts.is_wrong else RIGHT
 
 
 def _used(usage: Mapping[str, float]) -> dict[str, float | None]:

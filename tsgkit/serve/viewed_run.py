@@ -15,21 +15,23 @@ from tsgkit.report.comparison import Pair, paired
 from tsgkit.report.comparison_rows import ComparisonRequest, Contender, on_same_items
 from tsgkit.report.comparison_rows import gather as contenders_of
 from tsgkit.report.comparison_tables import pair_value
-from tsgkit.report.explanation import ExplainedRow, explained, explained_value
+from tsgkit.report.explanation import ExplainedRow, explained, explained_value, is_context
 from tsgkit.report.page import facts_of
-from tsgkit.report.report_rows import HEADLINE, ReportRow, gather, main_metric
+from tsgkit.report.report_rows import HEADLINE, ReportRow, gather
+from tsgkit.report.sample_facts import failures
 from tsgkit.runs.folder import SAMPLES, read_header, samples_in
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import Cell
-from tsgkit.runs.results import NOWHERE, RowState, places_by_task
+from tsgkit.runs.results import RowState, places_by_task
 from tsgkit.runs.run_setup import Row, RunSetup
 from tsgkit.runs.saved_run import RecordedCalls, SavedRun, prepared_again
 from tsgkit.serve.ahead import begun_beside
 from tsgkit.serve.columns import SampleColumns
 from tsgkit.serve.search import SearchTexts
-from tsgkit.suites.panels import Panel, panels_of
+from tsgkit.suites.panels import Panel
 from tsgkit.suites.scoreboard import board_value
 
+VERDICT = ("question", "text", "right", "label", "key")
 Made = TypeVar("Made")
 
 
@@ -178,8 +180,7 @@ class ViewedRun:
         """Return everything about a sample, and the panels of its suite."""
         with self._lock:
             one = self.explained(number)
-            row, place = self._placed(number)
-            panels = tuple(panels_of(one.shown))
+            row, _ = self._placed(number)
             value = explained_value(one)
             for name in [name for name in value if name in Cell._fields]:
                 del value[name]
@@ -189,19 +190,14 @@ class ViewedRun:
                 "item_id": one.sample.item_id,
                 "question": row.task.view.question(one.sample),
                 "reference": row.task.view.reference(one.sample),
-                "verdicts": self._verdicts(row, place),
-                "panels": [{"kind": one.kind, "title": one.title, "value": one.value} for one in panels],
+                "verdicts": [{name: getattr(each, name) for name in VERDICT} for each in one.verdicts],
+                "failed": failures(one.verdicts),
+                "panels": [
+                    {"kind": each.kind, "title": each.title, "value": each.value, "is_context": is_context(each)}
+                    for each in one.panels
+                ],
             }
-            return {**value, **about}, panels
-
-    def _verdicts(self, row: Row, place: int) -> list[dict[str, Any]]:
-        where = self._states[row.cell].places[place]
-        if where == NOWHERE:
-            return []
-        sample, metric = row.dataset.sample(row.numbers[place]), main_metric(row.task.card.metrics)
-        found = row.task.view.verdicts(self._samples.read(where), sample, metric)
-        names = ("question", "text", "right", "label", "key")
-        return [{name: getattr(one, name) for name in names} for one in found]
+            return {**value, **about}, one.panels
 
     def search(self, text: str) -> list[int]:
         """Return the numbers of the samples with a text in a prompt, a reply or the reason."""

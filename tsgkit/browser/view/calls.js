@@ -4,19 +4,22 @@ import { el, named } from "../dom.js";
 import { counted, lasted, priced } from "./numbers.js";
 import { block, markedText, shownValue } from "./values.js";
 
-export function callSection(call, place) {
-  const draw = call.draw === null || call.draw === undefined ? "" : `, draw ${call.draw}`;
-  return el(
-    "section.call",
-    { "aria-label": `Call ${place + 1}` },
-    el("h3", named(`${call.label || `call ${place + 1}`}${draw}`)),
-    call.made_again ? el("p.note", "A later call took the place of this one.") : null,
-    el("p.pale", endingOf(call.reply)),
-    promptOf(call.messages ?? []),
-    replyOf(call),
-    readingsOf(call),
-    notesOf(call),
-  );
+// All calls in order, the last one open.
+export function transcript(calls) {
+  return calls.map((call, place) => {
+    const draw = call.draw === null || call.draw === undefined ? "" : `, draw ${call.draw}`;
+    const title = `${call.label || `call ${place + 1}`}${draw}`;
+    const parts = [
+      call.made_again ? el("p.note", "A later call took the place of this one.") : null,
+      el("p.pale", endingOf(call.reply)),
+      replyOf(call),
+      readingsOf(call),
+      notesOf(call),
+      promptOf(call.messages ?? []),
+    ];
+    const isLast = place === calls.length - 1;
+    return el("section.call", { "aria-label": `Call ${place + 1}` }, isLast ? [el("h3", named(title)), parts] : el("details", el("summary", named(title)), parts));
+  });
 }
 
 function endingOf(reply) {
@@ -39,10 +42,19 @@ function promptOf(messages) {
   return el("details", el("summary", `Prompt (${counted(messages.length)} ${messages.length === 1 ? "message" : "messages"})`), shown);
 }
 
-function replyOf({ reply, spans = [], strict, unreadable }) {
+function isJson(text) {
+  try {
+    return /^\s*[[{]/.test(text) && typeof JSON.parse(text) === "object";
+  } catch {
+    return false;
+  }
+}
+
+function replyOf({ reply, messages = [], spans = [], strict, unreadable }) {
   if (!reply) return null;
   const parts = [el("h4", "Reply")];
-  if (reply.text) parts.push(markedText(reply.text, spans), readingLegend({ spans, strict, unreadable }));
+  if (!messages.length && isJson(reply.text)) parts.push(el("details", el("summary", "JSON"), block(reply.text)));
+  else if (reply.text) parts.push(markedText(reply.text, spans), readingLegend({ spans, strict, unreadable }));
   else parts.push(el("p.pale", reply.text === "" ? "The reply is empty." : "The reply has no text."));
   for (const [words, value] of [["Refusal", reply.refusal], ["Error", reply.error], ["Note", reply.note]]) {
     if (value) parts.push(el("h4", words), shownValue(value));

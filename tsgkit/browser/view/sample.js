@@ -3,7 +3,7 @@
 import { el, fill, named } from "../dom.js";
 import { drawPanel } from "../panels/panels.js";
 import { altered, hashOf } from "./address.js";
-import { callSection } from "./calls.js";
+import { transcript } from "./calls.js";
 import { chosenBy, indexOf } from "./choice.js";
 import { Labelling } from "./labelling.js";
 import { markOf, rightness } from "./marks.js";
@@ -139,16 +139,19 @@ class SamplePage {
   }
 
   #parts(sample, row) {
-    const panels = (sample.panels ?? []).map((panel, place) => this.#panel(panel, place, sample));
+    const panels = (sample.panels ?? []).map((panel, place) => ({ panel, drawn: () => this.#panel(panel, place, sample) }));
+    const answers = panels.filter(({ panel }) => !panel.is_context);
+    const context = panels.filter(({ panel }) => panel.is_context);
     return [
       part("Question", shownValue(sample.question)),
-      panels.length ? part("In detail", el("div", panels)) : null,
-      part("Scores", metricTable(sample, row)),
+      sample.calls.length ? part("Reply", transcript(sample.calls)) : null,
+      part("Scores", metricTables(sample, row)),
       sample.verdicts.length > 1 ? part("Verdicts", verdictTable(sample.verdicts)) : null,
-      sample.calls.length ? part("Calls", sample.calls.map(callSection)) : null,
+      answers.length ? part("In detail", el("div", answers.map(({ panel, drawn }) => [el("h3", named(panel.title)), drawn()]))) : null,
       part("Answer", shownValue(sample.answer)),
       part("Reference", shownValue(sample.reference)),
       sample.trace?.length ? part("Strict verdict, part by part", block(sample.trace.join("\n"))) : null,
+      context.map(({ panel, drawn }) => el("details", el("summary", named(panel.title), ` (${graphsIn(panel)})`), drawn())),
       this.twins,
     ];
   }
@@ -156,8 +159,7 @@ class SamplePage {
   // A panel that cannot be drawn says so, and leaves the rest of the page alone.
   #panel(panel, place, sample) {
     try {
-      const drawn = drawPanel(panel, (name) => this.app.source.imageURL(this.run, sample.number, place, name));
-      return [el("h3", named(panel.title)), drawn];
+      return drawPanel(panel, (name) => this.app.source.imageURL(this.run, sample.number, place, name));
     } catch (problem) {
       return failure({ message: `This part cannot be drawn: ${problem.message}` });
     }
@@ -189,26 +191,37 @@ function part(title, ...content) {
   return el("section", el("h2", named(title)), content);
 }
 
+function graphsIn(panel) {
+  const number = panel.value.pairs.length;
+  return `${counted(number)} ${number === 1 ? "graph" : "graphs"}`;
+}
+
 function stateOf(sample, row) {
   const notes = [sample.error, sample.unasked, sample.changed].filter(Boolean);
   const value = sample.scores?.strict?.[row?.main]?.value;
   const score = value === null || value === undefined ? null : ` · ${row.main} ${scored(value, isShareIn(row))}`;
   return el(
     "div.state-of",
-    el("p", el("span.outcome", sample.outcome), score, row ? [" · ", named(row.title)] : null),
+    el("p", el("span.outcome", sample.outcome), sample.failed ? ` · ${sample.failed}` : null, score, row ? [" · ", named(row.title)] : null),
     notes.map((words) => el("p.note", named(words))),
     sample.notes?.length ? el("ul", sample.notes.map((words) => el("li", named(typeof words === "string" ? words : JSON.stringify(words))))) : null,
   );
 }
 
-function metricTable(sample, row) {
+// Headline metrics, and the others folded.
+function metricTables(sample, row) {
   const { strict = {}, official } = sample.scores ?? {};
   const names = [...new Set([...Object.keys(strict ?? {}), ...Object.keys(official ?? {})])];
   const missing = !official ? el("p.note", "No official scores", sample.unpublished ? [": ", named(sample.unpublished)] : ".") : null;
   if (!names.length) return [el("p.pale", "There are no scores for this sample."), missing];
   const cells = (scores, name) => [scored(scores?.[name]?.value, row ? isShareIn(row, name) : true), el("bdi", scores?.[name]?.reason ?? "")];
-  const rows = names.map((name) => [named(name), ...cells(strict, name), ...cells(official, name)]);
-  return [cardTable("Values of both profiles", ["metric", "strict", "because", "official", "because (official)"], rows), missing];
+  const table = (some) => {
+    const rows = some.map((name) => [named(name), ...cells(strict, name), ...cells(official, name)]);
+    return cardTable("Values of both profiles", ["metric", "strict", "because", "official", "because (official)"], rows);
+  };
+  const isFurther = (name) => row && !row.metrics[name]?.is_headline;
+  const [first, further] = [names.filter((name) => !isFurther(name)), names.filter(isFurther)];
+  return [first.length ? table(first) : null, missing, further.length ? el("details", el("summary", "Further metrics"), table(further)) : null];
 }
 
 function verdictTable(verdicts) {

@@ -1,4 +1,4 @@
-// Values of samples as they are shown: texts, triplets, lists, and anything else as JSON.
+// Values of samples as they are shown: texts, triplets, lists, and anything else as folded JSON.
 
 import { el } from "../dom.js";
 
@@ -30,7 +30,7 @@ export function shownValue(value) {
     return el("div.graph-lists", value.map((graph, place) => el("div", el("h4", `Graph ${place}`), tripletList(graph))));
   }
   if (Array.isArray(value) && value.length && value.every((one) => typeof one === "string")) return el("ul", value.map((one) => el("li", el("bdi", one))));
-  return block(JSON.stringify(value, null, 2));
+  return el("details", el("summary", "JSON"), block(JSON.stringify(value, null, 2)));
 }
 
 // A text with some of it marked: spans count Unicode code points.

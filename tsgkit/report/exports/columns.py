@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from tsgkit.report.explanation import Called
 from tsgkit.report.exports.recorded_run import RecordedSample, whole
-from tsgkit.report.recorded_calls import Called
 from tsgkit.report.sample_facts import known_usage
 from tsgkit.suites.metrics import PROFILES
 
@@ -145,11 +145,11 @@ SAMPLES = (
     Column(
         "wrong",
         Kind.TRUTH,
-        "true if the sample is not fully right in `metric`, or has no answer",
-        lambda line: line.of.is_wrong,
+        "true if the sample has no answer, or is not fully right in `metric` or on one of its questions",
+        lambda line: line.of.facts.is_wrong,
     ),
-    Column("metric", Kind.TEXT, "the main metric of the task", lambda line: line.of.main),
-    Column("value", Kind.NUMBER, "its strict value", lambda line: line.of.main_value),
+    Column("metric", Kind.TEXT, "the main metric of the task", lambda line: line.of.facts.main),
+    Column("value", Kind.NUMBER, "its strict value", lambda line: line.of.facts.value),
     Column(
         "answer",
         Kind.TEXT,
@@ -158,7 +158,7 @@ SAMPLES = (
     ),
     Column("key", Kind.TEXT, "the right answer, in words", lambda line: line.of.key),
     Column(
-        "reason", Kind.TEXT, "why it is not fully right, in a few words; else empty", lambda line: line.of.why_wrong
+        "reason", Kind.TEXT, "why it is not fully right, in a few words; else empty", lambda line: line.of.facts.reason
     ),
     Column("error", Kind.TEXT, "the error that it ended with", lambda line: line.of.record["error"]),
     Column(

@@ -11,9 +11,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.llm.reply import Ending, Reply, Usage
+from tsgkit.report.explanation import Called
 from tsgkit.report.exports.recorded_run import RecordedSample, mark_of, whole
 from tsgkit.report.plain_text import inert
-from tsgkit.report.recorded_calls import Called
 from tsgkit.report.sample_list import in_a_line
 from tsgkit.scoring.outcomes import FAILURES, Outcome
 from tsgkit.suites.foreign_replies import CALLS, SOLVER, STYLE
@@ -279,7 +279,7 @@ def _metadata(recorded: RecordedSample) -> dict[str, Any]:
     """Return everything else that the record holds."""
     record = recorded.record
     names: Sequence[str] = ("item_id", "cluster", "groups", "outcome", "answer", "notes", "counts", "evidence", "error")
-    found: dict[str, Any] = {name: record[name] for name in names} | {"why_wrong": whole(recorded.why_wrong)}
+    found: dict[str, Any] = {name: record[name] for name in names} | {"why_wrong": whole(recorded.facts.reason)}
     return found | {"usage": dict(record["usage"]), "reference": _reference(recorded)}
 
 

@@ -15,10 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import UsageError
-from tsgkit.report.explanation import ScoredToday, scored_today
-from tsgkit.report.recorded_calls import Called, calls_about
-from tsgkit.report.report_rows import main_metric
-from tsgkit.report.sample_facts import full_marks, is_wrong, key_of, reason_of
+from tsgkit.report.explanation import Called, ScoredToday, calls_about, scored_today
+from tsgkit.report.sample_facts import SampleFacts, facts_of, key_of
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.records import sample_value
 from tsgkit.runs.results import NOWHERE, Result, RowState
@@ -82,30 +80,10 @@ class RecordedSample:
         """The model that was asked: the subject or the judge."""
         return str(whole(self.row.asked))
 
-    @property
-    def main(self) -> str:
-        """The metric that its row is known by."""
-        return main_metric(self.row.task.card.metrics)
-
-    @property
-    def main_value(self) -> float | None:
-        """The strict value of that metric."""
-        return (self.scores.get("strict") or {}).get(self.main)
-
-    @property
-    def is_wrong(self) -> bool:
-        """True if it is not fully right."""
-        return is_wrong(self.record["outcome"], self.main_value, self._full_marks)
-
-    @property
-    def why_wrong(self) -> str:
-        """The reason why it is not fully right, in a few words."""
-        faults = self.row.task.view.faults_of(self.record)
-        return reason_of(self.record, faults, self.main, self.main_value, self._full_marks)
-
-    @property
-    def _full_marks(self) -> float | None:
-        return full_marks(self.row.task.metrics.get(self.main))
+    @cached_property
+    def facts(self) -> SampleFacts:
+        """Its main value, whether it is right, and why not."""
+        return facts_of(self.row, self.record, lambda: self.item)
 
     @cached_property
     def key(self) -> str:

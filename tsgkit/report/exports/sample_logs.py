@@ -12,9 +12,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tsgkit.report.explanation import readings_in
+from tsgkit.report.explanation import Called, readings_in
 from tsgkit.report.exports.recorded_run import RecordedRun, RecordedSample, file_name, mark_of, whole
-from tsgkit.report.recorded_calls import Called
 from tsgkit.report.sample_list import in_a_line
 from tsgkit.runs.results import RowState
 from tsgkit.suites.judgement import TwoReadings
