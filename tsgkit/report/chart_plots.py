@@ -46,7 +46,7 @@ HIGHEST = 9.0
 """The height of a page in inches."""
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9", "#6e6e6e")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p")
-DASHES = (
+DASHES: tuple[Any, ...] = (
     "-",
     (0, (5, 2)),
     (0, (1, 1.5)),
@@ -66,6 +66,7 @@ LOOKS: dict[str, Any] = {
     "ytick.labelsize": SIZE,
     "legend.fontsize": SIZE,
     "axes.linewidth": 0.6,
+    "errorbar.capsize": 1.5,
     "xtick.major.width": 0.6,
     "ytick.major.width": 0.6,
     "hatch.linewidth": 0.5,
@@ -82,8 +83,6 @@ LONG_NUMBER = re.compile(r"-?\d+\.\d+")
 INK_OF_PAGES = {"#000000": "currentColor"}
 KEPT_LOOKS = ("fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "text-anchor")
 """What an SVG of a page keeps of the looks that matplotlib gives: the style sheet recolours the fill and the stroke."""
-
-
 LOOKS_OF_BARS = {
     "only the first right": ("#56b4e9", "////"),
     "the first better": ("#56b4e9", "////"),
@@ -104,56 +103,42 @@ LOOKS_OF_BARS = {
 """The fill and hatch of every division of bars."""
 
 
-class Style(NamedTuple):
-    """The marker, dash and colour of a series."""
+def marker(number: int, *, is_shown: bool = True) -> dict[str, Any]:
+    """Return the look of a series by its number, without its dash; hollow from the ninth on, or where nothing is shown.
 
-    colour: str
-    marker: str
-    dashes: Any
-    is_filled: bool
-
-    def drawn(self, *, is_shown: bool = True) -> dict[str, Any]:
-        """Return it as matplotlib takes it, without the dash; hollow where nothing is shown."""
-        return {
-            "color": self.colour,
-            "marker": self.marker,
-            "markersize": 4.0,
-            "markeredgewidth": 0.8,
-            "markerfacecolor": self.colour if self.is_filled and is_shown else PAPER,
-            "linewidth": 1.0,
-        }
-
-
-def style(number: int) -> Style:
-    """Return the look of a series by its number; the second eight have hollow markers."""
-    place = number % len(COLOURS)
-    return Style(COLOURS[place], MARKERS[place], DASHES[place], number < len(COLOURS))
-
-
-@contextmanager
-def _quietly() -> Iterator[None]:
-    """Import matplotlib without its choice of a window system and without remarks about its cache of fonts."""
-    log = logging.getLogger("matplotlib")
-    level, backend = log.level, os.environ.pop("MPLBACKEND", None)
-    log.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        log.setLevel(level)
-        if backend is not None:
-            os.environ["MPLBACKEND"] = backend
+    >>> [marker(number)["markerfacecolor"] for number in (0, 8)], marker(8)["color"]
+    (['#0072b2', '#ffffff'], '#0072b2')
+    """
+    colour = COLOURS[number % len(COLOURS)]
+    return {
+        "color": colour,
+        "marker": MARKERS[number % len(MARKERS)],
+        "markersize": 4.0,
+        "markeredgewidth": 0.8,
+        "markerfacecolor": colour if number < len(COLOURS) and is_shown else PAPER,
+        "linewidth": 1.0,
+    }
 
 
 @cache
 def load() -> dict[str, Any]:
-    """Import matplotlib, and return the settings that figures are drawn with."""
+    """Import matplotlib, and return the settings that figures are drawn with.
+
+    It is imported without its choice of a window system and without remarks about its cache of fonts.
+    """
+    log = logging.getLogger("matplotlib")
+    level, backend = log.level, os.environ.pop("MPLBACKEND", None)
+    log.setLevel(logging.ERROR)
     try:
-        with _quietly():
-            import matplotlib as mpl
-            import matplotlib.figure
-            import matplotlib.font_manager
+        import matplotlib as mpl
+        import matplotlib.figure
+        import matplotlib.font_manager
     except ImportError as error:
         raise ExtraMissing("figures are drawn", "matplotlib", "figures") from error
+    finally:
+        log.setLevel(level)
+        if backend is not None:
+            os.environ["MPLBACKEND"] = backend
     defaults = {name: value for name, value in mpl.rcParamsDefault.items() if not name.startswith("backend")}
     return defaults | LOOKS
 
@@ -166,20 +151,6 @@ def settings(**more: str) -> Iterator[None]:
 
     with mpl.rc_context(found):
         yield
-
-
-def encoded(chart: Chart[Panel | Bars], width: float, format: str, dpi: int) -> bytes:
-    """Return the bytes of a drawing with its title and description, but without a date."""
-    title, description = prose(chart.title), prose(chart.alt)
-    metadata: dict[str, dict[str, str | None]] = {
-        "pdf": {"Title": title, "Subject": description, "Creator": "tsgkit", "CreationDate": None},
-        "svg": {"Title": title, "Description": description, "Creator": "tsgkit", "Date": None},
-        "png": {"Title": title, "Description": description},
-    }
-    data = BytesIO()
-    with settings():
-        draw(chart, width).savefig(data, format=format, dpi=dpi, metadata=metadata[format])
-    return data.getvalue()
 
 
 def inlined(chart: Chart[Panel | Bars], width: float) -> str:
@@ -317,8 +288,8 @@ def draw(chart: Chart[Panel | Bars], width: float) -> Figure:
             fill, hatch = LOOKS_OF_BARS[label]
             handles.append(Patch(facecolor=fill, hatch=hatch, edgecolor="black", linewidth=0.6))
         else:
-            look, has_line = style(number), any(panel.is_numeric for panel in chart.panels)
-            handles.append(Line2D([], [], linestyle=look.dashes if has_line else "", **look.drawn()))
+            dashes: Any = DASHES[number % len(DASHES)] if any(panel.is_numeric for panel in chart.panels) else ""
+            handles.append(Line2D([], [], linestyle=dashes, **marker(number)))
     legend = figure.legend(
         handles, [str(number) for number, _ in enumerate(of.legend)], loc="outside lower left",
         ncols=of.legend_columns, frameon=False, handlelength=3.2, borderpad=0.2,
@@ -345,13 +316,21 @@ def _row_labels(panel: Panel | Bars, width: float) -> list[str]:
     room, labels = LABEL_SHARE * width, []
     for number, name in enumerate(panel.categories):
         lines = words(f"{panel.by} = {name}" if panel.by and name.isdecimal() else name, room).split("\n")
-        size = f"(n = {panel.sizes(name) if isinstance(panel, Panel) else f'{panel.rows[number].n:,}'})"
-        fits = text_width(f"{lines[-1]} {size}", SIZE) <= room * POINTS
-        lines = [*lines[:-1], f"{lines[-1]} {size}"] if fits else [*lines, size]
+        size = panel.sizes(name) if isinstance(panel, Panel) else f"{panel.rows[number].n:,}"
+        lines = _with_more(lines, f"(n = {size})", " ", room)
         if isinstance(panel, Bars) and panel.is_counted:
-            lines += words(panel.counted(panel.rows[number]), room).split("\n")
+            counts = panel.counted(panel.rows[number])
+            lines.append(counts[0])
+            for count in counts[1:]:
+                lines = _with_more(lines, count, ", ", room)
         labels.append("\n".join(lines))
     return labels
+
+
+def _with_more(lines: list[str], more: str, separator: str, width: float) -> list[str]:
+    """Return lines with more after the last one, or below it if there is no space."""
+    last = f"{lines[-1]}{separator}{more}"
+    return [*lines[:-1], last] if text_width(last, SIZE) <= width * POINTS else [*lines, more]
 
 
 def _places(axes: Axes, panel: Panel | Bars, width: float) -> list[float]:
@@ -410,7 +389,7 @@ def _lines(axes: Axes, panel: Panel, width: float, labels: Sequence[str]) -> Non
     room = (width - 0.6) * least / (1.16 * (numbers[-1] - numbers[0]))
     apart = min(2.5 / POINTS, 0.7 * room / len(panel.series))
     for place, one in enumerate(panel.series):
-        look = style(labels.index(one.label))
+        look = labels.index(one.label)
         shift = (place - (len(panel.series) - 1) / 2) * apart
         figure = axes.get_figure()
         assert figure is not None  # noqa: S101  (it was added to one)
@@ -418,8 +397,8 @@ def _lines(axes: Axes, panel: Panel, width: float, labels: Sequence[str]) -> Non
         marks = [mark for name in panel.categories for mark in one.marks if mark.category == name]
         xs = [float(mark.category) for mark in marks]
         ys = _scaled((mark.value.value for mark in marks), panel)
-        axes.errorbar(xs, ys, yerr=_whiskers(marks, panel), linestyle=look.dashes, elinewidth=0.8, capsize=1.5,
-                      transform=moved, **look.drawn())  # fmt: skip
+        axes.errorbar(xs, ys, yerr=_whiskers(marks, panel), linestyle=DASHES[look % len(DASHES)],
+                      elinewidth=0.8, transform=moved, **marker(look))  # fmt: skip
     axes.set_xticks(numbers, _ticks(panel, numbers, width - 0.6))
     margin = 0.08 * (numbers[-1] - numbers[0])
     axes.set_xlim(numbers[0] - margin, numbers[-1] + margin)
@@ -432,7 +411,9 @@ def _ticks(panel: Panel, numbers: Sequence[int], width: float) -> list[str]:
     """Return the numbers with their sizes; if these would touch, only as many numbers as fit."""
     per_unit = width * POINTS / (1.16 * (numbers[-1] - numbers[0]))
     sized = [f"{name}\nn = {panel.sizes(name)}" for name in panel.categories]
-    if all(_are_apart(sized, numbers, per_unit)):
+    widths = [max(text_width(line, SIZE) for line in label.split("\n")) for label in sized]
+    between = zip(pairwise(numbers), pairwise(widths), strict=True)
+    if all((right - left) * per_unit > (first + second) / 2 for (left, right), (first, second) in between):
         return sized
     shown, last = list[str](), -math.inf
     for number in numbers:
@@ -442,24 +423,17 @@ def _ticks(panel: Panel, numbers: Sequence[int], width: float) -> list[str]:
     return shown
 
 
-def _are_apart(labels: Sequence[str], places: Sequence[int], per_unit: float) -> Iterator[bool]:
-    """Yield whether each label ends before the next begins."""
-    widths = [max(text_width(line, SIZE) for line in label.split("\n")) for label in labels]
-    for (left, right), (first, second) in zip(pairwise(places), pairwise(widths), strict=True):
-        yield (right - left) * per_unit > (first + second) / 2
-
-
 def _dots(axes: Axes, panel: Panel, width: float, labels: Sequence[str]) -> None:
     """Draw dots with whiskers beside the names of their categories, the first on top."""
     at = dict(zip(panel.categories, _places(axes, panel, width), strict=True))
     for place, one in enumerate(panel.series):
-        look = style(labels.index(one.label))
         shift = 0.09 * (place - (len(panel.series) - 1) / 2)
         for is_shown in (True, False):
             marks = [mark for mark in one.marks if mark.is_shown == is_shown]
             values = _scaled((mark.value.value for mark in marks), panel)
-            axes.errorbar(values, [at[mark.category] + shift for mark in marks], xerr=_whiskers(marks, panel),
-                          linestyle="", elinewidth=0.8, capsize=1.5, **look.drawn(is_shown=is_shown))  # fmt: skip
+            ys = [at[mark.category] + shift for mark in marks]
+            look = marker(labels.index(one.label), is_shown=is_shown)
+            axes.errorbar(values, ys, xerr=_whiskers(marks, panel), linestyle="", elinewidth=0.8, **look)
     if panel.is_difference:
         axes.axvline(0.0, color="black", linewidth=0.8, linestyle=(0, (4, 2)))
     axes.set_xlabel(words(panel.measure, 0.55 * width))

@@ -144,15 +144,15 @@ class Bars:
         """The labels of its bars."""
         return tuple(bar.label for bar in self.rows)
 
-    def counted(self, bar: Bar) -> str:
-        """Return the kinds of a bar with their numbers, in words; of a counted one those that occur."""
-        numbers = [(number, kind) for number, kind in zip(bar.counts, self.labels, strict=True)]
-        return ", ".join(f"{number:,} {kind}" for number, kind in numbers if number or not self.is_counted)
+    def counted(self, bar: Bar) -> list[str]:
+        """Return the divisions of a bar with their numbers, in words; of a counted one those that occur."""
+        numbers = zip(bar.counts, self.labels, strict=True)
+        return [f"{number:,} {label}" for number, label in numbers if number or not self.is_counted] or ["none"]
 
     @property
     def alt(self) -> str:
         """Its numbers in words."""
-        bars = "; ".join(f"{bar.label}: {self.counted(bar)} (n = {bar.n:,})" for bar in self.rows)
+        bars = "; ".join(f"{bar.label}: {', '.join(self.counted(bar))} (n = {bar.n:,})" for bar in self.rows)
         return f"{self.title}: {bars}" if self.title else bars
 
 
@@ -340,13 +340,16 @@ def _panels(pieces: Sequence[_Piece], by: str, profile: str) -> Iterator[Panel]:
                 mark = mark._replace(category=f"{mark.category} {piece.metric}")
             series.setdefault(label[id(piece.row)], []).append(mark)
         first = members[0]
+        row = first.row
+        counts = row.k_counts if by == "k" else ""
+        once = dict.fromkeys(mark.category for marks in series.values() for mark in marks)
         measure = "main metric" if several else first.metric
         yield Panel(
-            title="all tasks" if by == "task" else first.row.task,
+            title="all tasks" if by == "task" else row.task,
             by=by,
-            axis=_axis(first.row, by),
+            axis=f"{by}: {counts}" if counts else by,
             measure=f"{measure}, {profile}{_unit(first)}",
-            categories=_in_order(first.row, by, (mark.category for marks in series.values() for mark in marks)),
+            categories=tuple(once if by in AXES else row.in_order(once, by)),
             is_share=first.mark.value.is_share,
             series=tuple(Series(name, tuple(marks)) for name, marks in series.items()),
         )
@@ -360,19 +363,6 @@ def _panel_of(piece: _Piece, by: str) -> tuple[object, ...]:
 def _unit(piece: _Piece) -> str:
     less = "" if piece.row.metrics[piece.metric].more_is_better else ", less is better"
     return f"{' (%)' if piece.mark.value.is_share else ''}{less}"
-
-
-def _axis(row: ReportRow, by: str) -> str:
-    """Return the name of the axis; of k with what it counts."""
-    counts = row.k_counts if by == "k" else ""
-    return f"{by}: {counts}" if counts else by
-
-
-def _in_order(row: ReportRow, by: str, categories: Iterable[str]) -> tuple[str, ...]:
-    """Return the categories, each once: those of a part of rows as they come, those of a group as its tables
-    have them."""
-    once = dict.fromkeys(categories)
-    return tuple(once) if by in AXES else tuple(row.in_order(once, by))
 
 
 def _labels(rows: Sequence[ReportRow], by: str) -> dict[int, str]:

@@ -12,6 +12,7 @@ Values, intervals and sizes are those of the tables.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import Literal
 
@@ -64,11 +65,19 @@ class Figure:
         return path
 
     def data(self, format: str, *, columns: Columns = 1) -> bytes:
-        """Return the bytes of the figure in a format."""
-        from tsgkit.report.chart_plots import encoded
+        """Return the bytes of the figure in a format, with its title and description, but without a date."""
+        from tsgkit.report.chart_plots import draw, settings
 
         self.check(columns)
-        return encoded(self.chart, WIDTHS[columns], format, DPI)
+        metadata: dict[str, dict[str, str | None]] = {
+            "pdf": {"Title": self.title, "Subject": self.alt, "Creator": "tsgkit", "CreationDate": None},
+            "svg": {"Title": self.title, "Description": self.alt, "Creator": "tsgkit", "Date": None},
+            "png": {"Title": self.title, "Description": self.alt},
+        }
+        data = BytesIO()
+        with settings():
+            draw(self.chart, WIDTHS[columns]).savefig(data, format=format, dpi=DPI, metadata=metadata[format])
+        return data.getvalue()
 
     def _repr_svg_(self) -> str:
         svg = self.data("svg").decode()

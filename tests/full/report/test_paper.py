@@ -144,7 +144,7 @@ def test_pages_show_the_figures_in_their_own_colours_with_text_as_text_and_nothi
     figures = re.findall("<svg[^>]*><title>(.*?)</title><desc>(.*?)</desc>(.*?)</svg>", source)
     titles = ["tsg/ma-sgg: f1", "tsg/ma-sgg: how samples ended", "tsg/ma-sgg: f1, strict, against k"]
     assert [title for title, _, _ in figures] == titles
-    assert "2 answered, 2 missing (n = 4)" in figures[1][1] and ">2 answered" in figures[1][2]
+    assert "2 answered, 2 missing (n = 4)" in figures[1][1] and ">2 answered, 2 missing</text>" in figures[1][2]
     colours = {colour for _, _, drawn in figures for colour in re.findall(r'(?:fill|stroke)="(#?\w+)"', drawn)}
     dark = source.split("@media screen and (prefers-color-scheme: dark)")[1]
     assert {"currentColor", "none"} < colours
