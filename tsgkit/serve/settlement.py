@@ -72,16 +72,13 @@ class SettledDecisions:
         self._lines = self.file.lines()
         known = set(self.keys)
         self.unused = sum(line.get("key") not in known for line in self._lines if SETTLED not in line)
-        if self._lines and not force and not self._is_continued(known):
-            number = f"{len(self._lines):,} lines" if len(self._lines) > 1 else "1 line"
-            raise UsageError(f"{self.file.path}: {number} about something else already here", hint=FORCE)
-        if self._lines and not self._is_continued(known):
+        decided = any(line.get("key") in known for line in self._lines)
+        if self._lines and not decided and not self.wrote_settled:
+            if not force:
+                number = count(len(self._lines), "line")
+                raise UsageError(f"{self.file.path}: {number} about something else already here", hint=FORCE)
             self.file.change(lambda _: ())
             self._lines = []
-
-    def _is_continued(self, known: set[str]) -> bool:
-        """Return whether the lines are of this job: it decided something of these versions, or wrote the file."""
-        return any(line.get("key") in known for line in self._lines) or self.wrote_settled
 
     @property
     def wrote_settled(self) -> bool:
