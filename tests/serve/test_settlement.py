@@ -27,8 +27,7 @@ from tsgkit.serve import decision_page
 from tsgkit.serve.decidable import Decidable
 from tsgkit.serve.decision_page import decide_in_browser
 from tsgkit.serve.disagreements import Merger
-from tsgkit.serve.settled_decisions import decisions_file
-from tsgkit.serve.settlement import Settling
+from tsgkit.serve.settlement import Settling, decisions_file
 
 OUT = Path("settled.jsonl")
 

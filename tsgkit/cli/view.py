@@ -110,7 +110,7 @@ def _edit(arguments: argparse.Namespace) -> int:
     from tsgkit.serve.browser_window import serve_in_window
     from tsgkit.serve.edit_draft import draft_file
     from tsgkit.serve.edit_page import edited_file, server_of
-    from tsgkit.serve.item_statuses import statuses_file
+    from tsgkit.serve.edited_file import statuses_file
     from tsgkit.serve.local_server import require_server
 
     require_server()

@@ -8,6 +8,8 @@ It is an anywidget: its requests are messages to the kernel. Every edit counts a
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -18,12 +20,10 @@ from tsgkit.errors import ExtraMissing, UsageError
 from tsgkit.graph.model import Narrative
 from tsgkit.serve.edit_page import EditPage
 from tsgkit.serve.edit_session import EditSession, Proposals, Surroundings, now
-from tsgkit.serve.page_messages import answer
+from tsgkit.serve.local_server import Asked, Page, problem_of
 
 if TYPE_CHECKING:
     import anywidget
-
-    from tsgkit.serve.local_server import Page
 
 ENTRY = "widget.js"
 STYLES = ("panels/panels.css", "edit/edit.css")
@@ -86,6 +86,31 @@ class NotebookStory:
         """Leave the narrative as it is."""
 
 
+def answer(page: Page, message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the answer to a request of the page that comes as a message to the kernel.
+
+    >>> page = Page("widget.js", {"echo": dict})
+    >>> answer(page, {"id": "1", "name": "echo", "values": {"a": "b"}})
+    {'id': '1', 'value': {'a': 'b'}}
+    >>> answer(page, {"id": "2", "name": "nothing"})["problem"]["message"]
+    'there is no request nothing'
+    """
+    name, values = str(message.get("name")), Asked(message.get("values") or {})
+    try:
+        return {"id": message.get("id"), "value": _value(page, name, values, message.get("body"))}
+    except Exception as error:  # noqa: BLE001 - the page tells it, and goes on
+        problem, status = problem_of(error)
+        return {"id": message.get("id"), "problem": problem, "status": status}
+
+
+def _value(page: Page, name: str, values: Asked, body: object) -> dict[str, Any]:
+    if body is not None and name in page.changing:
+        return page.changing[name](values, json.dumps(body).encode())
+    if body is None and name in page.asking:
+        return page.asking[name](values)
+    raise UsageError(f"there is no request {name:.40}")
+
+
 @cache
 def _editor_class() -> type[anywidget.AnyWidget]:
     import anywidget
@@ -103,7 +128,7 @@ def _editor_class() -> type[anywidget.AnyWidget]:
             offered = None if proposal is None else Proposals("proposal", (proposal,))
             around = Surroundings(narrative.id or "narrative", proposals=offered)
             self._session = EditSession([narrative], surroundings=around)
-            self._page: Page = EditPage(NotebookStory(self._session)).page()
+            self._page = EditPage(NotebookStory(self._session)).page()
             self.on_msg(self._answer)
 
         @property

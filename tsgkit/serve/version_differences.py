@@ -37,7 +37,8 @@ def _pairs(mine: Narrative, other: Narrative) -> Iterator[dict[str, Any]]:
     places = [(at, place) for at, part in enumerate(mine.descriptions) for place in range(len(part.graphs))]
     described = _are_described(mine, other)
     free = (0, 0)
-    for pair in _paired(mine, other, described=described):
+    versions = (mine, other) if described else (Narrative.of(mine.graphs), Narrative.of(other.graphs))
+    for pair in paired(*versions):
         description, number = pair.descriptions[0], pair.graphs[0]
         if number is not None:
             place = places[number]
@@ -54,12 +55,6 @@ def _are_described(mine: Narrative, other: Narrative) -> bool:
     """Return whether descriptions can be matched; where one version has no texts, only graphs can."""
     told = [any(part.text for part in one.descriptions) for one in (mine, other)]
     return all(told) or len(mine.descriptions) == len(other.descriptions)
-
-
-def _paired(mine: Narrative, other: Narrative, *, described: bool) -> tuple[GraphPair, ...]:
-    if described:
-        return paired(mine, other)
-    return paired(Narrative.of(mine.graphs), Narrative.of(other.graphs))
 
 
 def _pair_value(pair: GraphPair, place: tuple[int, int], vocabulary: Vocabulary | None) -> dict[str, Any]:
