@@ -79,7 +79,7 @@ LOOKS: dict[str, Any] = {
 """Settings over matplotlib's own defaults. SVG holds text as outlines, since it cannot carry a font everywhere."""
 LONGEST_DESCRIPTION = 20_000
 XLINK = "{http://www.w3.org/1999/xlink}"
-LONG_NUMBER = re.compile(r"-?\d+\.\d+")
+LONG_NUMBER = re.compile(r"(?<!\d)-?\d+\.\d+")
 INK_OF_PAGES = {"#000000": "currentColor"}
 KEPT_LOOKS = ("fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "text-anchor")
 """What an SVG of a page keeps of the looks that matplotlib gives: the style sheet recolours the fill and the stroke."""
