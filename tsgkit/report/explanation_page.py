@@ -86,7 +86,10 @@ def _whole(row: ExplainedRow) -> Iterator[Markup]:
         yield html.paragraph(words, class_="note")
     yield html.section("What was asked", html.block(view.question(row.sample)), level=3)
     replies = [html.folded(_call_title(call), *_call(call)) for call in row.asked[:-1]]
-    replies += [tag("section", tag("h4", _call_title(call)), *_call(call)) for call in row.asked[-1:]]
+    replies += [
+        tag("section", tag("h4", html.name(call.title), text(f" {ended(call.reply)}")), *_call(call))
+        for call in row.asked[-1:]
+    ]
     yield html.section("Reply", *replies, level=3)
     yield html.section("Scores", *_scores(row, is_headline=True), level=3)
     yield html.section("Reference and answer", _legend(graphs), *graph_differences(graphs), level=3)
