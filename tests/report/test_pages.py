@@ -101,7 +101,7 @@ def test_rows_are_told_apart_and_differences_marked_or_why_not(tmp_path: Path) -
     assert "marks are about accuracy" in text
     copy = Path(shutil.copytree(one, tmp_path / "copy"))
     text = Page(write(gather([one, copy]))).text
-    assert f"({one})" in text and f"({copy})" in text
+    assert text.count(str(one)) > 2 and text.count(str(copy)) > 2, "each stands in the rows of its run"
     other = recorded(tmp_path / "b", "sgds", {"t": "[B]"}, rows=[ROWS["sgds"][0] | {"item_id": "t"}])
     assert "differences are not marked: " in Page(write(gather([one, other]))).text
     votes = recorded(tmp_path / "c", "sgds", {"s": "[B]"}, solvers=["vote:3"])
