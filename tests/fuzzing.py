@@ -126,7 +126,7 @@ def _of_run(name: str) -> Loader:
         with suppress(TsgkitError):
             explain(run, "pcr/q0")
         with suppress(TsgkitError):
-            gather([run], metrics="main")
+            gather([run], metrics="headline")
         return open_saved_run(run).results
 
     return Loader(lambda: _run().joinpath(name).read_bytes(), name, load, _run)

@@ -90,7 +90,7 @@ ROW = ReportRow(
     board=Board(
         4, {profile: {"exact_match": value} for profile, value in VALUES.items()}, COUNTS | {"answered": 4}, {}
     ),
-    main="exact_match",
+    metric="exact_match",
     metrics={"exact_match": METRICS["sgqa"]["exact_match"]},
     usage=USAGE,
     unasked=0,

@@ -103,7 +103,7 @@ def test_reports_show_outcomes_in_the_format_of_their_file_and_gates_decide_the_
     out = tsgkit(words).out
     titles = ("tsg/sgqa\n", "tsg/sa-sgg\n", "how samples ended\n", "what it took\n", "elements outside L\n")
     assert [title for title in titles if title not in out] == []
-    value = tsgkit(f"report {baselines} --format json --by implicit --against published --metrics main").json
+    value = tsgkit(f"report {baselines} --format json --by implicit --against published --metrics headline").json
     assert [sorted(row["by"]) for row in value["rows"]] == [[], ["implicit"], [], ["implicit"]]
     assert len(value["published"]) == 4
     for name, start in {

@@ -258,22 +258,27 @@ def test_a_task_can_be_named_wrong_names_say_what_there_is_and_a_broken_run_is_l
     baselines: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "run.json").write_text("{")
-    report = gather_for([tmp_path, baselines], "main", "task")
+    report = gather_for([tmp_path, baselines], "headline", "task")
     assert len(report.left_out) == 1
-    found = chart(report, "main", "task")
+    found = chart(report, "headline", "task")
     assert found.labels == ("baseline/rules", "baseline/random")
-    assert found.panels[0].categories == ("tsg/sgqa exact_match", "tsg/ma-sgg f1")
-    [panel] = chart(report, "main", "task", task="ma-sgg").panels
-    assert panel.categories == ("tsg/ma-sgg",)
+    assert found.panels[0].categories == (
+        "tsg/sgqa exact_match",
+        "tsg/ma-sgg precision",
+        "tsg/ma-sgg recall",
+        "tsg/ma-sgg f1",
+    )
+    [panel] = chart(report, "headline", "task", task="ma-sgg").panels
+    assert panel.categories == ("tsg/ma-sgg precision", "tsg/ma-sgg recall", "tsg/ma-sgg f1")
     with pytest.raises(FileProblem):
         gather_for([tmp_path], "f1", "k")
     with pytest.raises(UsageError, match="cannot be grouped by stile"):
         gather_for([baselines], "f1", "stile")
     with pytest.raises(UsageError, match="no task here has the metric f2") as refused:
         chart(report, "f2", "task")
-    assert refused.value.hint.startswith("choose from main, exact_match, ")
+    assert refused.value.hint.startswith("choose from headline, exact_match, ")
     with pytest.raises(UsageError, match="no run here has the task ma-sg"):
-        chart(report, "main", "task", task="ma-sg")
+        chart(report, "headline", "task", task="ma-sg")
 
 
 def test_different_numbers_are_joined_by_a_line_and_series_named_by_what_differs() -> None:
@@ -345,7 +350,7 @@ def test_items_are_shared_out_by_right_and_wrong_or_by_who_is_better_and_by_the_
 
 def test_a_missing_profile_has_no_mark_and_samples_are_counted_by_how_they_ended() -> None:
     rows = [row("model A"), row("model B", None)]
-    found = in_both_profiles("Scores", [(one.subject, one, one.main) for one in rows])
+    found = in_both_profiles("Scores", [(one.subject, one, one.metric) for one in rows])
     [panel] = found.panels
     assert [(one.label, len(one.marks)) for one in panel.series] == [("strict", 1), ("official", 0)]
     assert found.alt == (

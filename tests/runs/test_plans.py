@@ -353,7 +353,7 @@ def test_everything_that_shows_rows_tells_them_apart(tsgkit: CommandLine, projec
     assert (row["shots"], row["prompts"], row["seed"]) == (2, "terse", 2)
     assert "no seed 5 in this run" in tsgkit(f"explain run --item {item} --seed 5", code=2).err
     assert "seeds 1, 2" in shown("runs show run")
-    found = chart(gather_for([project / "run"], "main", "shots"), "main", "shots")
+    found = chart(gather_for([project / "run"], "headline", "shots"), "headline", "shots")
     assert found.panels[0].categories == ("no shots", "1", "2")
     assert "openai/x few-shot prompts=terse seed=2" in found.labels
     assert len({piece.label for piece in found.panels[0].series}) == 2 + 2 * 2

@@ -117,7 +117,7 @@ def test_results_samples_and_searches_are_those_of_python(client: Client, finish
     report, value = open_run(finished), client.data("run", run="mine")
     assert [row["title"] for row in value["rows"]] == [one.cell.title for one in report.results]
     for row, result in zip(value["rows"], report.results, strict=True):
-        shown, own = row["profiles"]["strict"][row["main"]], (result.board.profiles["strict"] or {})[row["main"]]
+        shown, own = row["profiles"]["strict"][row["metric"]], (result.board.profiles["strict"] or {})[row["metric"]]
         assert own is not None
         assert (shown["value"], shown["low"], shown["high"]) == (own.value, own.low, own.high)
         assert row["counts"] == result.board.counts
@@ -130,13 +130,13 @@ def test_results_samples_and_searches_are_those_of_python(client: Client, finish
         assert columns["outcomes"][columns["outcome"][number]] == sample.outcome
         assert (columns["mark"][number] == "r") == (not sample.is_wrong)
         assert sample.reason.startswith(columns["reason"][number].removesuffix("..."))
-        assert columns["strict"][number] == (sample.scores["strict"] or {})[sample.main]
+        assert columns["strict"][number] == (sample.scores["strict"] or {})[sample.metric]
     number = columns["mark"].index("w")
     found, sample = client.data("sample", run="mine", number=number), samples[number]
     assert found["item_id"] == sample.item_id and found["panels"]
     assert [call["reply"]["text"] for call in found["calls"]] == [sample.reply]
     assert [one["content"] for one in found["calls"][0]["messages"]] == [one.content for one in sample.prompt]
-    assert found["scores"]["strict"][sample.main]["value"] == (sample.scores["strict"] or {})[sample.main]
+    assert found["scores"]["strict"][sample.metric]["value"] == (sample.scores["strict"] or {})[sample.metric]
     (verdict,) = found["verdicts"]
     assert (verdict["question"], verdict["text"], verdict["right"]) == ("", "", False)
     numbers = {(one.cell, one.item_id): number for number, one in enumerate(samples)}

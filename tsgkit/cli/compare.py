@@ -10,10 +10,11 @@
   tsgkit compare runs/old runs/new --figure f.pdf    the differences, drawn for a paper; with --items, how many items
                                                      each row got right and wrong, by a group too (--by k)
 
-Rows are compared on the main metrics of their task, and on equal items of equal data only. p comes from a paired test
-(sign-flip over scenarios; exact McNemar if each scenario has one item that is right or wrong) and is Holm-corrected
-over all pairs. "No difference shown" does not mean "equal": the smallest difference that such items are likely to show
-is printed beside it. Samples without an answer count as wrong and are listed.
+Rows are compared on the last headline metric of their task (f1, accuracy), or on all of a table that a task has of its
+own, and on equal items of equal data only. p comes from a paired test (sign-flip over scenarios; exact McNemar if each
+scenario has one item that is right or wrong) and is Holm-corrected over all pairs. "No difference shown" does not mean
+"equal": the smallest difference that such items are likely to show is printed beside it. Samples without an answer
+count as wrong and are listed.
 
 --fail-if-worse makes a gate: exit 3 when a row is shown to be worse than its baseline (--baseline, else the first run),
 or has no value where the baseline has one. Otherwise the exit code is 0, whatever the verdicts.

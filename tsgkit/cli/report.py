@@ -7,8 +7,8 @@
   tsgkit report runs/A --junit junit.xml --summary "$GITHUB_STEP_SUMMARY" --fail-under tsg/sgqa.exact_match=0.8
   tsgkit report runs/A --figure f1:k -o f1.pdf
 
---figure draws one metric for a paper (pdf, svg or png): METRIC:G or TASK.METRIC:G, where the metric may be main (the
-main one of each task) and G is a group as below, or task, style, solver, subject or run. It is described on the output.
+--figure draws one metric for a paper (pdf, svg or png): METRIC:G or TASK.METRIC:G; headline:G draws all headline
+metrics. G is a group as below, or task, style, solver, subject or run. It is described on the output.
 
 Groups: k, domain and tag, from the data; for generation tasks also implicit (actions that the sentence does not
 mention), repetition (cue words in it) and descriptiveness (words for each edge). No model is called.
@@ -116,7 +116,7 @@ def _figure(arguments: argparse.Namespace) -> int:
     what, _, by = arguments.figure.rpartition(":")
     task, _, metric = what.rpartition(".")
     if not metric or not by:
-        hint = "as f1:k, main:task or tsg/ma-sgg.f1:k"
+        hint = "as f1:k, headline:task or tsg/ma-sgg.f1:k"
         raise UsageError(f"--figure {arguments.figure}: expected a metric and a group, METRIC:G", hint=hint)
     names = OF_TABLES if arguments.metrics == "headline" else ("metrics", *OF_TABLES)
     hint = "a figure is written alone: leave one of them out"

@@ -284,7 +284,9 @@ class AgentOptions(RepairOptions, TraceOptions, total=False):
 class GridOptions(TypedDict, total=False):
     """Comparisons of rows."""
 
-    metric: Annotated[str | None, Option("M", "this metric (default: the main one of each task, or all of its table)")]
+    metric: Annotated[
+        str | None, Option("M", "this metric (default: the last headline of each task, or all of its table)")
+    ]
     profile: Annotated[str, Option("P", "strict (default) or official", "strict")]
     common: Annotated[bool, Option.switch("where items differ, take those that all rows have")]
     seed: Annotated[int, Option("N", "of drawn tests and intervals (default 0)", 0)]
@@ -347,7 +349,7 @@ class ReportOptions(TypedDict, total=False):
             "published: the tables of the paper beside ours; or a folder of results of the official SceneEval code",
         ),
     ]
-    metrics: Annotated[str, Option("WHICH", "all, headline, main (default headline)", "headline")]
+    metrics: Annotated[str, Option("WHICH", "all or headline (default)", "headline")]
 
 
 class ScoreOptions(TypedDict, total=False):

@@ -220,7 +220,7 @@ class Run:
     def figure(self, metric: str, by: str, *, task: str | None = None, profile: str = "strict") -> Figure:
         """Draw a metric by a group or an axis (``k``, ``task``, ``style``) for a paper; ``.save("f1.pdf")`` writes it.
 
-        ``metric`` may be ``main``. It needs matplotlib: the extra ``figures``.
+        ``metric`` may be ``headline``. It needs matplotlib: the extra ``figures``.
         """
         from tsgkit.report.charts import gather_for
         from tsgkit.report.paper import figure
@@ -339,13 +339,13 @@ class Sample:
         return self._facts.reason
 
     @property
-    def main(self) -> str:
-        """The metric that its row is known by."""
-        return self._facts.main
+    def metric(self) -> str:
+        """The metric that its row is compared by."""
+        return self._facts.metric
 
     @property
     def full_marks(self) -> float | None:
-        """The best value of its main metric; None for an amount."""
+        """The best value of its metric; None for an amount."""
         return self._facts.full_marks
 
     @property
@@ -355,7 +355,7 @@ class Sample:
 
     @property
     def is_wrong(self) -> bool:
-        """True if a verdict on it failed, its strict main metric is below full marks, or there is no answer."""
+        """True if a verdict on it failed, its strict value is below full marks, or there is no answer."""
         return self._facts.is_wrong
 
     def explain(self) -> Explanation:

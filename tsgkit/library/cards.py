@@ -43,7 +43,7 @@ class _Declared(BaseModel):
 
 
 class CardMetric(_Declared):
-    """The pooling of a metric, its better direction, and whether it is the main metric."""
+    """The pooling of a metric, its better direction, and whether it is a headline."""
 
     pooling: Literal["pooled", "per-item"]
     better: Literal["more", "less"]

@@ -28,7 +28,7 @@ from tsgkit.lexicon import meant
 from tsgkit.library.files import read_text
 from tsgkit.report.official_results import OfficialRow, note, official_rows
 from tsgkit.report.plain_text import count, inert
-from tsgkit.report.report_rows import main_metric
+from tsgkit.report.report_rows import comparison_metric
 from tsgkit.report.terminal import Screen, aligned
 from tsgkit.runs.folder import HEADER
 from tsgkit.runs.plan import Cell
@@ -266,7 +266,7 @@ def _rows(run: Path, subject: str | None, data: str | None) -> Iterator[tuple[Ce
 
 def _verdicts(reopened: SavedRun, cell: Cell) -> Iterator[tuple[Place, Verdict]]:
     row = reopened.states[cell].row
-    metric = main_metric(row.task.card.metrics)
+    metric = comparison_metric(row.task.card.metrics)
     for number, record in zip(row.numbers, records_of(reopened.states[cell], reopened.samples), strict=True):
         for verdict in row.task.view.verdicts(record, row.dataset.sample(number), metric):
             yield (record["item_id"], verdict.question), verdict
@@ -386,7 +386,7 @@ def _with_another(verdicts: Verdicts, others: Verdicts, name: str) -> Iterator[M
 def _with_official(run: Path, row: OfficialRow) -> RowAgreements:
     """Return the agreement of the answers, in both profiles, and of the objects' categories with official results."""
     task, pairs = row.row.task, row.pairs.items()
-    metric = main_metric(task.card.metrics)
+    metric = comparison_metric(task.card.metrics)
 
     def answers(side: str, profile: str) -> Verdicts:
         found = ((item, task.view.verdicts(getattr(pair, side), pair.sample, metric, profile)) for item, pair in pairs)

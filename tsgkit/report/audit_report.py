@@ -23,7 +23,7 @@ from tsgkit.report import html, markdown
 from tsgkit.report import terminal as terminal_format
 from tsgkit.report.figures import NOTHING, number, percent
 from tsgkit.report.plain_text import Foreign
-from tsgkit.report.report_rows import main_metric
+from tsgkit.report.report_rows import comparison_metric
 from tsgkit.report.table import Line, Table
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.results import records_of
@@ -142,7 +142,7 @@ def _runs(run: Path, name: str, data: str | None, found: Audit) -> Iterator[With
     try:
         for cell, state in reopened.states.items():
             if cell.task == name:
-                metric = main_metric(state.row.task.card.metrics)
+                metric = comparison_metric(state.row.task.card.metrics)
                 values = dict(_values(reopened, state.row.cell, metric))
                 way = " ".join(filter(None, (*cell[2:4], *cell.axes)))
                 yield from without_shortcuts(cell.subject, way, metric, values, found)

@@ -18,7 +18,7 @@ from typing import ClassVar, Generic, NamedTuple, TypeVar
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
 from tsgkit.report.figures import points, with_interval
-from tsgkit.report.report_rows import MAIN, Report, ReportRow, chosen_tasks, gather
+from tsgkit.report.report_rows import HEADLINE, Report, ReportRow, chosen_tasks, gather
 from tsgkit.runs.plan import AXES as OF_PLANS
 from tsgkit.runs.saved_run import saved_tasks
 from tsgkit.scoring.outcomes import Outcome
@@ -192,7 +192,7 @@ def gather_for(
     known = {task.key: task for path in folders for task in _tasks_of(path)}
     _check_by(by, known.values())
     groups, also = () if by in AXES else (by,), {f"{task}.{metric}" for task in known}
-    return gather(folders, groups, data, metrics=MAIN, also=also, in_groups=True, tasks=tasks)
+    return gather(folders, groups, data, metrics=HEADLINE, also=also, in_groups=True, tasks=tasks)
 
 
 def _tasks_of(path: Path) -> Iterable[Task]:
@@ -212,20 +212,20 @@ def _check_by(by: str, tasks: Collection[Task]) -> None:
 def chart(report: Report, metric: str, by: str, *, task: str | None = None, profile: str = "strict") -> Chart[Panel]:
     """Return a metric's values in these rows by a part of them (:data:`AXES`) or by a group of the report.
 
-    ``metric`` is a name, or ``main`` for the main one of each task; ``task`` selects the rows of one task, or of
-    a suite's.
+    ``metric`` is a name, or ``headline`` for the headline metrics of each task; ``task`` selects the rows of one task,
+    or of a suite's.
     """
     check_profile(profile)
     tasks = chosen_tasks((task,) if task else (), (row.task for row in report.rows))
     rows = [row for row in report.rows if row.task in tasks]
     known = dict.fromkeys(name for row in rows for name in row.measured)
-    if metric not in known and metric != MAIN:
-        raise UsageError(f"no task here has the metric {metric}", hint=meant(metric, (MAIN, *known)))
+    if metric not in known and metric != HEADLINE:
+        raise UsageError(f"no task here has the metric {metric}", hint=meant(metric, (HEADLINE, *known)))
     pieces = tuple(_pieces(rows, metric, by, profile))
     notes = tuple(_left_out(rows, metric, by, profile, pieces))
     if not pieces:
         raise UsageError("there is nothing to draw: " + "; ".join(notes))
-    title = f"{'Main metric' if metric == MAIN else metric} by {by}, {profile}"
+    title = f"{'Headline metrics' if metric == HEADLINE else metric} by {by}, {profile}"
     found = Chart(title, tuple(_panels(pieces, by, profile)), notes)
     if len(found.labels) > MOST_SERIES:
         hint = "name fewer runs, one task (TASK.METRIC), or another grouping"
@@ -274,17 +274,13 @@ class _Piece(NamedTuple):
     mark: Mark
 
 
-def _metric_of(row: ReportRow, metric: str) -> str:
-    return row.main if metric == MAIN and MAIN not in row.measured else metric
-
-
 def _pieces(rows: Sequence[ReportRow], metric: str, by: str, profile: str) -> Iterator[_Piece]:
     for row in rows:
-        name = _metric_of(row, metric)
         boards = {_category(row, by): row.board} if by in AXES else row.groups.get(by, {})
-        for category, board in boards.items():
-            if (value := _value(board, profile, name)) is not None:
-                yield _Piece(row, name, Mark(category, value, board.n))
+        for name in row.headlines if metric == HEADLINE else (metric,):
+            for category, board in boards.items():
+                if (value := _value(board, profile, name)) is not None:
+                    yield _Piece(row, name, Mark(category, value, board.n))
 
 
 def _value(board: Board, profile: str, metric: str) -> Value | None:
@@ -305,7 +301,7 @@ def _left_out(rows: Sequence[ReportRow], metric: str, by: str, profile: str, pie
     reasons: dict[str, list[ReportRow]] = {}
     for row in rows:
         if id(row) not in drawn:
-            reasons.setdefault(_why_not(row, _metric_of(row, metric), by, profile), []).append(row)
+            reasons.setdefault(_why_not(row, row.metric if metric == HEADLINE else metric, by, profile), []).append(row)
     for reason, without in reasons.items():
         kept = {row.task for row in rows if row not in without}
         names = dict.fromkeys(row.title if row.task in kept else row.task for row in without)
@@ -343,7 +339,7 @@ def _panels(pieces: Sequence[_Piece], by: str, profile: str) -> Iterator[Panel]:
         row = first.row
         counts = row.k_counts if by == "k" else ""
         once = dict.fromkeys(mark.category for marks in series.values() for mark in marks)
-        measure = "main metric" if several else first.metric
+        measure = "headline metrics" if several else first.metric
         yield Panel(
             title="all tasks" if by == "task" else row.task,
             by=by,

@@ -7,7 +7,7 @@
     for one in found.pairs:
         print(one.first.name, one.statistics.difference, one.adjusted, one.verdict)
 
-Rows are compared on the named metric, else on the main ones of their task. Within one run all rows of a task are
+Rows are compared on the named metric, else on those that their task is known by. Within one run all rows of a task are
 compared with each other. Rows of several runs are compared with the most similar rows of the others: the same subject,
 solver and style, as far as possible. With a baseline, each other row is compared with the most similar row of the
 baseline. Along an axis (style, solver, shots, prompts, seed or subject) each row is compared with the one that differs

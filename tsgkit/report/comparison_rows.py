@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import UsageError
-from tsgkit.report.report_rows import chosen_tasks, main_metric, planned_tasks
+from tsgkit.report.report_rows import chosen_tasks, comparison_metric, planned_tasks
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.plan import AXES, Axes, Cell
 from tsgkit.runs.results import NOWHERE, RowState
@@ -34,7 +34,8 @@ NAMED = 5
 
 @dataclass(frozen=True)
 class ComparisonRequest:
-    """A request for a comparison: tasks (none: all), a metric (none: the main ones), a profile, and the place of data.
+    """A request for a comparison: tasks (none: all), a metric (none: the task's last headline), a profile,
+    and the place of data.
 
     Without a metric, ``every`` takes all metrics in the table of a task; ``by`` is a group of items.
     """
@@ -273,7 +274,7 @@ def _groups(state: RowState, reopened: SavedRun, by: str | None) -> dict[str, tu
 def _metrics(asked: ComparisonRequest, task: Task, notes: list[str]) -> tuple[str, ...]:
     """Return the metric asked for, or those that a task is known by."""
     if asked.metric is None:
-        return (asked.every and task.shown) or (main_metric(task.card.metrics),)
+        return (asked.every and task.shown) or (comparison_metric(task.card.metrics),)
     if asked.metric in task.metrics:
         return (asked.metric,)
     notes.append(f"{task.key} has no metric {asked.metric}; it has {', '.join(task.metrics)}")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tsgkit.report.explanation import ExplainedRow, explained
-from tsgkit.report.report_rows import Report, ReportRow, main_metric
+from tsgkit.report.report_rows import Report, ReportRow, comparison_metric
 from tsgkit.runs.results import RowState, records_of
 from tsgkit.runs.saved_run import RecordedCalls, SavedRun, open_saved_run
 from tsgkit.scoring.outcomes import Outcome
@@ -87,7 +87,7 @@ def _of_run(run: str, rows: Collection[ReportRow], data: str | None) -> Iterator
 
 
 def _records(reopened: SavedRun, state: RowState) -> Iterator[_Seen]:
-    metric = main_metric(state.row.task.card.metrics)
+    metric = comparison_metric(state.row.task.card.metrics)
     for record in records_of(state, reopened.samples):
         strict, official = (_value(record["parts"].get(profile, {}).get(metric)) for profile in ("strict", "official"))
         yield _Seen(

@@ -21,7 +21,7 @@ from tsgkit.lexicon import meant
 from tsgkit.llm.images import image_line, is_image
 from tsgkit.llm.reply import Reply, reply_from, reply_value
 from tsgkit.report.figures import NOTHING, percent
-from tsgkit.report.report_rows import main_metric
+from tsgkit.report.report_rows import comparison_metric
 from tsgkit.report.sample_facts import failures
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.records import record_of, scores_of
@@ -108,9 +108,9 @@ class ExplainedRow:
     """Folders of assets for scenes, as ``LAYOUT=DIR``."""
 
     @property
-    def main(self) -> str:
+    def metric(self) -> str:
         """The metric that the row is known by."""
-        return main_metric(self.task.card.metrics)
+        return comparison_metric(self.task.card.metrics)
 
     @cached_property
     def panels(self) -> tuple[Panel, ...]:
@@ -137,11 +137,11 @@ class ExplainedRow:
 
     @property
     def headline(self) -> str:
-        """How many of its verdicts failed, if any, and its main metric in both profiles."""
-        values = [f"{name} {self.figure(name, self.main)}" for name in PROFILES]
+        """How many of its verdicts failed, if any, and its metric in both profiles."""
+        values = [f"{name} {self.figure(name, self.metric)}" for name in PROFILES]
         known = [value for value in values if not value.endswith(f" {NOTHING}")]
         failed = failures(self.verdicts)
-        return "; ".join([*([failed] if failed else []), *([f"{self.main} {', '.join(known)}"] if known else [])])
+        return "; ".join([*([failed] if failed else []), *([f"{self.metric} {', '.join(known)}"] if known else [])])
 
     def figure(self, profile: str, name: str) -> str:
         """Return a score as text: a share in percent, an amount as a number."""
@@ -248,7 +248,7 @@ def explained(reopened: SavedRun, recorded: RecordedCalls, row: Row, item: str) 
         if transcript is not None and not today.ended_in_error:
             current = record_of(row.cell, judged, transcript)
             changed = "; ".join(_changes(record, current))
-        verdicts = tuple(row.task.view.verdicts(current, sample, main_metric(row.task.card.metrics)))
+        verdicts = tuple(row.task.view.verdicts(current, sample, comparison_metric(row.task.card.metrics)))
     return ExplainedRow(
         cell=row.cell,
         task=row.task,

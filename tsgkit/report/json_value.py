@@ -38,7 +38,7 @@ def row_value(row: ReportRow) -> dict[str, Any]:
         "parameters": row.parameters,
         "prompts": row.prompts,
         **({} if row.axes[0] is None else {"shots": row.axes[0]}),
-        "main": row.main,
+        "metric": row.metric,
         "metrics": {
             name: {
                 "meaning": metric.meaning,

@@ -59,8 +59,8 @@ def _case(row: ReportRow, failures: Sequence[str]) -> str:
         inside.append(f'      <error type="incomplete" message={_attribute("; ".join([words, *failures]))}/>')
     elif failures:
         inside.append(f'      <failure type="gate" message={_attribute("; ".join(failures))}/>')
-    value = (row.board.profiles["strict"] or {}).get(row.main)
-    said = f"{row.main} {percent(value)} {interval(value)} n {row.n:,}"
+    value = (row.board.profiles["strict"] or {}).get(row.metric)
+    said = f"{row.metric} {percent(value)} {interval(value)} n {row.n:,}"
     inside.append(f"      <system-out>{_attribute(said)[1:-1]}</system-out>")
     return "\n".join([f"    <testcase {head}>", *inside, "    </testcase>"])
 

@@ -20,7 +20,7 @@ from tsgkit.report.explanation_page import examples
 from tsgkit.report.figures import NOTHING
 from tsgkit.report.html import tag, text
 from tsgkit.report.page_title import title_of
-from tsgkit.report.report_rows import MAIN, Report, ReportRow, gather
+from tsgkit.report.report_rows import HEADLINE, Report, ReportRow, gather
 from tsgkit.report.report_tables import (
     controls,
     group_tables,
@@ -33,7 +33,7 @@ from tsgkit.report.report_tables import (
     tasks_of,
     usage,
 )
-from tsgkit.report.results_grid import LESS, headlines, results_table
+from tsgkit.report.results_grid import LESS, results_table
 from tsgkit.runs.folder import read_header
 
 SHORT_HASH = 16
@@ -70,7 +70,7 @@ def _results(report: Report) -> Iterator[Markup]:
     grid = results_table(report)
     yield tag("div", html.drawn_up(replace(grid, notes=()), level=3), class_="scores")
     yield html.paragraph("; ".join(map("".join, grid.notes)), class_="pale")
-    metrics = {name: row.metrics[name] for row in report.rows for name in (*headlines(row), *row.metrics)}
+    metrics = {name: row.metrics[name] for row in report.rows for name in (*row.headlines, *row.metrics)}
     less = f" ({LESS} less is better)"
     told = [(name, text(one.meaning + ("" if one.more_is_better else less))) for name, one in metrics.items()]
     yield html.folded(text("What the metrics are"), html.facts(told), is_open=len(told) <= MOST_OPEN)
@@ -117,20 +117,22 @@ def _plots(report: Report) -> Iterator[Markup]:
 
 
 def _charts(report: Report) -> Iterator[Chart[Panel | Bars]]:
-    """Yield for each task the main metric, how samples ended, and the parts of a metric or all headline metrics."""
+    """Yield for each task the metric its rows are compared by, how samples ended, and the parts of a metric or all
+    headline metrics.
+    """
     for task, rows in _by_task(report.rows).items():
         labelled = [(label(row, rows), row) for row in rows]
         for start in range(0, len(rows), MOST_ROWS):
             some = labelled[start : start + MOST_ROWS]
-            yield charts.in_both_profiles(f"{task}: {rows[0].main}", [(name, row, row.main) for name, row in some])
+            yield charts.in_both_profiles(f"{task}: {rows[0].metric}", [(name, row, row.metric) for name, row in some])
             if any(row.outcomes["answered"] < row.n for _, row in some):
                 yield charts.outcomes(f"{task}: how samples ended", some)
         for name, row in labelled:
-            main = row.metrics.get(row.main)
-            parts = () if main is None else shown_in(row.board, main.made_of)
-            title = f"{task}: what {row.main} is made of: {name}"
+            metric = row.metrics.get(row.metric)
+            parts = () if metric is None else shown_in(row.board, metric.made_of)
+            title = f"{task}: what {row.metric} is made of: {name}"
             if not parts and len(rows) <= MOST_PARTS_DRAWN:
-                shares = tuple(metric for metric in headlines(row) if row.metrics[metric].is_share)
+                shares = tuple(metric for metric in row.headlines if row.metrics[metric].is_share)
                 parts = shares if len(shares) >= MOST_PARTS_DRAWN else ()
                 title = f"{task}: all headline metrics: {name}"
             if parts:
@@ -138,21 +140,21 @@ def _charts(report: Report) -> Iterator[Chart[Panel | Bars]]:
 
 
 def _charts_by_k(report: Report) -> Iterator[Chart[Panel]]:
-    """Yield the main metric against k, where it differs."""
+    """Yield the metric of each task against k, where it differs."""
     rows = [row for row in _with_k(report) if row.k_counts]
     for task, of_task in _by_task(rows).items():
-        main = of_task[0].main
+        metric = of_task[0].metric
         several = [
             row
             for row in of_task
             if (by_k := row.groups.get("k", {})) and all(map(str.isdecimal, by_k))
-            if sum((board.profiles["strict"] or {}).get(main) is not None for board in by_k.values()) > 1
+            if sum((board.profiles["strict"] or {}).get(metric) is not None for board in by_k.values()) > 1
         ]
         for start in range(0, len(several), charts.MOST_SERIES):
             some = replace(report, rows=tuple(several[start : start + charts.MOST_SERIES]), by=("k",))
-            found = charts.chart(some, main, "k")
+            found = charts.chart(some, metric, "k")
             panels = tuple(replace(panel, title="") for panel in found.panels)
-            yield replace(found, title=f"{task}: {main}, strict, against k", panels=panels)
+            yield replace(found, title=f"{task}: {metric}, strict, against k", panels=panels)
 
 
 def _with_k(report: Report) -> tuple[ReportRow, ...]:
@@ -163,7 +165,7 @@ def _with_k(report: Report) -> tuple[ReportRow, ...]:
         return ()
     try:
         tasks = {row.task for row in report.rows}
-        return gather(report.runs, ("k",), report.data, metrics=MAIN, tasks=tasks).rows
+        return gather(report.runs, ("k",), report.data, metrics=HEADLINE, tasks=tasks).rows
     except TsgkitError:  # the runs have gone away since; the report itself is whole
         return ()
 

@@ -32,9 +32,9 @@ from tsgkit.suites.metrics import Metric, columns_of
 from tsgkit.suites.scoreboard import Board, Value
 from tsgkit.suites.task import Control, Task, group_metrics, no_group
 
-ALL, HEADLINE, MAIN = "all", "headline", "main"
-CHOICES = (ALL, HEADLINE, MAIN)
-"""Choices of metrics: all, those that a card calls headlines, or the main one."""
+ALL, HEADLINE = "all", "headline"
+CHOICES = (ALL, HEADLINE)
+"""Choices of metrics: all, or those that a card calls headlines."""
 KEPT_OF_FAILED = ("cluster", "groups", "outcome", "parts", "why", "counts", "usage", "error")
 """Fields kept of a record that may still be superseded."""
 
@@ -57,8 +57,8 @@ class ReportRow:
     repeat: int
     board: Board
     """The values of the metrics shown in both profiles, counts, and why a value is missing."""
-    main: str
-    """The metric that the row is known by."""
+    metric: str
+    """The metric by which the row is compared with others."""
     metrics: Mapping[str, Metric]
     """The displayed metrics with their meaning and direction."""
     usage: dict[str, Any] | None
@@ -110,6 +110,11 @@ class ReportRow:
     def in_order(self, members: Iterable[str], group: str) -> list[str]:
         """Return the members of a group as tables have them."""
         return list(members) if self.of is None else self.of.groups.order(members, group)
+
+    @property
+    def headlines(self) -> tuple[str, ...]:
+        """The displayed metrics that are headlines of its task, and the one it is compared by."""
+        return tuple(name for name, metric in self.metrics.items() if metric.is_headline or name == self.metric)
 
     @property
     def n(self) -> int:
@@ -191,7 +196,7 @@ class Report:
     rows: tuple[ReportRow, ...]
     by: tuple[str, ...] = ()
     metrics: str = ALL
-    """The choice of metrics: ``all``, ``headline`` or ``main``."""
+    """The choice of metrics: ``all`` or ``headline``."""
     beside: tuple[Beside, ...] = ()
     """Published figures or official results beside the rows, if requested."""
     data: str | None = None
@@ -269,8 +274,8 @@ def chosen_tasks(names: Collection[str], tasks: Iterable[str]) -> tuple[str, ...
     return tuple(task for task in known if task in fitting) if names else known
 
 
-def main_metric(metrics: Mapping[str, Any]) -> str:
-    """Return the metric a row is known by: the last that its card calls a headline."""
+def comparison_metric(metrics: Mapping[str, Any]) -> str:
+    """Return the metric by which rows and samples of a task are compared: the last that its card calls a headline."""
     headlines = [name for name, metric in metrics.items() if metric.headline]
     return (headlines or list(metrics))[-1]
 
@@ -331,7 +336,7 @@ def _row(header: Mapping[str, Any], path: Path, sums: _Sums, wanted: _Wanted) ->
         style=cell.style,
         repeat=cell.repeat,
         board=board,
-        main=main_metric(row.task.card.metrics),
+        metric=comparison_metric(row.task.card.metrics),
         metrics={name: row.task.metrics[name] for name in shown},
         usage=usage_value(sums.usage),
         unasked=sums.unasked,
@@ -362,13 +367,13 @@ class _Wanted(NamedTuple):
 
     def of(self, task: Task) -> tuple[str, ...]:
         """Return the names of a task's metrics that are wanted."""
-        main = main_metric(task.card.metrics)
+        compared = comparison_metric(task.card.metrics)
         return tuple(
             name
             for name, metric in task.metrics.items()
             if self.choice == ALL
             or (self.choice == HEADLINE and metric.is_headline)
-            or name == main
+            or name == compared
             or f"{task.key}.{name}" in self.also
         )
 

@@ -24,7 +24,7 @@ from tsgkit.report.figures import (
 from tsgkit.report.phrases import more_room
 from tsgkit.report.plain_text import Foreign, count
 from tsgkit.report.report_rows import Beside, Figure, Report, ReportRow
-from tsgkit.report.results_grid import headlines, results_table
+from tsgkit.report.results_grid import results_table
 from tsgkit.report.table import Cell, Document, Line, Table
 from tsgkit.scoring.outcomes import COUNTS, Outcome
 from tsgkit.suites.scoreboard import Board
@@ -79,7 +79,7 @@ def score_tables(report: Report, task: str, *, headline: bool | None = None) -> 
         (*_who(report, row), name, "more" if metric.more_is_better else "less", *_values(row.board, name))
         for row in rows
         for name, metric in row.metrics.items()
-        if headline is None or (name in headlines(row)) is headline
+        if headline is None or (name in row.headlines) is headline
     ]
     if lines or headline is not False:
         notes = [] if headline is False else [note for row in rows for note in _row_notes(row)]

@@ -19,11 +19,6 @@ LESS = "↓"
 """The sign at the head of a metric of which less is better."""
 
 
-def headlines(row: ReportRow) -> tuple[str, ...]:
-    """Return the metrics shown that are headlines of a row's task, and the one that it is known by."""
-    return tuple(name for name, metric in row.metrics.items() if metric.is_headline or name == row.main)
-
-
 class Marks(NamedTuple):
     """The marks of significant differences, by run and row, and what is to be said of them."""
 
@@ -33,7 +28,7 @@ class Marks(NamedTuple):
 
 def results_table(report: Report) -> Table:
     """Return the strict values, marked where a model's way differs from its first one."""
-    columns = {(row.task, name): row.metrics[name] for row in report.rows for name in headlines(row)}
+    columns = {(row.task, name): row.metrics[name] for row in report.rows for name in row.headlines}
     tasks = list(dict.fromkeys(task for task, _ in columns))
     columns = dict(sorted(columns.items(), key=lambda column: tasks.index(column[0][0])))
     is_one_suite = len({task.rpartition("/")[0] for task in tasks}) == 1
@@ -78,5 +73,5 @@ def marks_of(report: Report) -> Marks:
 def _value(row: ReportRow | None, name: str, marks: Marks) -> Cell:
     if row is None or name not in row.metrics:
         return NOTHING
-    mark = marks.of.get((row.run, row.cell), "") if name == row.main and not row.repeat else ""
+    mark = marks.of.get((row.run, row.cell), "") if name == row.metric and not row.repeat else ""
     return replace(with_interval((row.board.profiles["strict"] or {}).get(name)), mark=mark)

@@ -12,7 +12,7 @@ from tsgkit.replies import READER
 from tsgkit.report.figures import one_of, percent, with_interval
 from tsgkit.report.phrases import more_room
 from tsgkit.report.plain_text import code_options, count, inert
-from tsgkit.report.report_rows import controls_of, main_metric
+from tsgkit.report.report_rows import comparison_metric, controls_of
 from tsgkit.report.table import Cell
 from tsgkit.report.terminal import PAPER, Screen, aligned
 from tsgkit.runs.evaluation import EvaluationOutcome
@@ -115,7 +115,7 @@ def rescored_value(rescored: Rescored, reopened: SavedRun) -> dict[str, Any]:
 def rescored_lines(rescored: Rescored, reopened: SavedRun, screen: Screen = PAPER) -> Iterator[str]:
     """Yield the results of a run that was scored again, and what changed."""
     yield from board_lines(rescored.after, reopened.prepared, screen)
-    metrics = {row.cell: main_metric(row.task.card.metrics) for row in reopened.prepared.rows}
+    metrics = {row.cell: comparison_metric(row.task.card.metrics) for row in reopened.prepared.rows}
     for old, new in zip(rescored.before, rescored.after, strict=True):
         name = metrics[new.cell]
         was, now = ((result.board.profiles["strict"] or {}).get(name) for result in (old, new))
@@ -173,7 +173,7 @@ def _the_same(plan: Plan, tasks: tuple[str, ...]) -> list[str]:
 
 def board_lines(results: Sequence[Result], prepared: RunSetup, screen: Screen = PAPER) -> Iterator[str]:
     """Yield one table for each subject, and what went wrong."""
-    shown = {row.cell: row.task.shown or (main_metric(row.task.card.metrics),) for row in prepared.rows}
+    shown = {row.cell: row.task.shown or (comparison_metric(row.task.card.metrics),) for row in prepared.rows}
     judges = {row.cell.subject: f", judged by {row.judge}" for row in prepared.rows if row.judge is not None}
     asked = {row.cell.subject: row.asked for row in prepared.rows}
     for subject in dict.fromkeys(result.cell.subject for result in results):

@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tsgkit.report.figures import percent
-from tsgkit.report.report_rows import main_metric
+from tsgkit.report.report_rows import comparison_metric
 from tsgkit.report.sample_list import in_a_line
 from tsgkit.runs.run_setup import Row
 from tsgkit.scoring.outcomes import Outcome
@@ -36,7 +36,7 @@ class SampleFacts(NamedTuple):
     """The parts of a record that say whether a sample is right."""
 
     outcome: str
-    main: str
+    metric: str
     """The metric that its row is known by."""
     value: float | None
     """The strict value of that metric."""
@@ -51,14 +51,14 @@ class SampleFacts(NamedTuple):
 
     @property
     def is_wrong(self) -> bool:
-        """True if it is not fully right: a verdict failed, its main value is below full marks, or it has no answer."""
+        """True if it is not fully right: a verdict failed, its value is below full marks, or it has no answer."""
         is_below = None not in (self.value, self.full_marks) and self.value != self.full_marks
         return self.outcome != Outcome.ANSWERED or is_below or not all(one.right for one in self.verdicts)
 
     @property
     def reason(self) -> str:
         """The reason why it is not fully right, in a few words: its error, its notes, its failed verdicts and the first
-        of its faults, or else the value of its main metric; empty if it is right."""
+        of its faults, or else its value; empty if it is right."""
         if self.error:
             return self.error
         if self.notes and self.outcome != Outcome.ANSWERED:
@@ -68,7 +68,7 @@ class SampleFacts(NamedTuple):
             return ""
         more = [f"and {len(self.faults) - MOST} more"] if len(self.faults) > MOST else []
         shown = [*([failed] if failed else []), *self.faults[:MOST], *more]
-        value = f"{self.main} {percent(self.value, is_share=self.full_marks is not None)}"
+        value = f"{self.metric} {percent(self.value, is_share=self.full_marks is not None)}"
         return "; ".join([*(shown or [value]), *self.notes])
 
 
@@ -90,23 +90,23 @@ def failures(verdicts: Sequence[Verdict]) -> str:
 
 def facts_of(row: Row, record: Mapping[str, Any], sample: Callable[[], Sample]) -> SampleFacts:
     """Return the facts of a record; ``sample`` is called only if the task has several questions a sample."""
-    main, view = main_metric(row.task.card.metrics), row.task.view
-    total, weight = record["parts"].get("strict", {}).get(main, (0.0, 0.0))
+    metric, view = comparison_metric(row.task.card.metrics), row.task.view
+    total, weight = record["parts"].get("strict", {}).get(metric, (0.0, 0.0))
     has_questions = view.verdicts is not right_in_full
     return SampleFacts(
         outcome=record["outcome"],
-        main=main,
+        metric=metric,
         value=total / weight if weight else None,
-        full_marks=_full_marks(row, main),
+        full_marks=_full_marks(row, metric),
         faults=view.faults_of(record),
-        verdicts=tuple(view.verdicts(record, sample(), main)) if has_questions else (),
+        verdicts=tuple(view.verdicts(record, sample(), metric)) if has_questions else (),
         notes=tuple(record["notes"]),
         error=record["error"],
     )
 
 
-def _full_marks(row: Row, main: str) -> float | None:
-    metric = row.task.metrics.get(main)
+def _full_marks(row: Row, name: str) -> float | None:
+    metric = row.task.metrics.get(name)
     if metric is None or not metric.is_share:
         return None
     return 1.0 if metric.more_is_better else 0.0

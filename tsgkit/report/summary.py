@@ -16,13 +16,13 @@ HEAD = ("task", "subject", "way", "metric", "strict", "95 % interval", "n", "off
 
 
 def write(report: Report, gates: Sequence[Gate] = ()) -> str:
-    """Return the main metric of every row, the gates it misses, and errors."""
+    """Return the metric that every row is compared by, the gates it misses, and errors."""
     rows, notes = [], list[Line]()
     for row in report.rows:
-        strict, official = ((row.board.profiles[name] or {}).get(row.main) for name in ("strict", "official"))
+        strict, official = ((row.board.profiles[name] or {}).get(row.metric) for name in ("strict", "official"))
         way = Foreign(" ".join(row.way)) if row.way else NOTHING
         values = (percent(strict), interval(strict), number(row.n), percent(official), cost(row.usage))
-        rows.append((Foreign(row.task), Foreign(row.subject), way, row.main, *values))
+        rows.append((Foreign(row.task), Foreign(row.subject), way, row.metric, *values))
         if words := trouble(row):
             notes.append((Foreign(row.title), ": ", Foreign(words)))
         notes += [(Foreign(words),) for words in gates_missed(row, gates)]

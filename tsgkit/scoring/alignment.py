@@ -1,6 +1,6 @@
 """Alignment of candidate graphs with reference graphs: by position, in order, or in any order.
 
-If several graphs are asked for, one forgotten at the start shifts all others. Pairing by position (the main metric)
+If several graphs are asked for, one forgotten at the start shifts all others. Pairing by position (as published)
 then scores all of them as wrong; the two alignments here show how much of that is due to decomposition and not to
 content.
 

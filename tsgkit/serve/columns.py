@@ -59,7 +59,7 @@ class SampleColumns:
         number = self.starts[cell] + place
         row = self._rows[cell]
         facts = facts_of(row, record, lambda: row.dataset.sample(row.numbers[place]))
-        total, weight = record["parts"].get("official", {}).get(facts.main, (0.0, 0.0))
+        total, weight = record["parts"].get("official", {}).get(facts.metric, (0.0, 0.0))
         self.outcome[number] = self._codes[record["outcome"]]
         self.mark[number] = _mark(facts)
         self._stored[number] = record["groups"]

@@ -310,7 +310,7 @@ def row_value(number: int, row: ReportRow) -> dict[str, Any]:
         **about,
         "judge": row.judge,
         "unasked": row.unasked,
-        "main": row.main,
+        "metric": row.metric,
         "metrics": metrics,
         **board_value(row.board),
         "errors": row.errors,

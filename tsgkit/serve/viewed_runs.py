@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict
 
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.lexicon import meant
-from tsgkit.report.report_rows import MAIN, gather
+from tsgkit.report.report_rows import HEADLINE, gather
 from tsgkit.runs.folder import HEADER, LOCK, SAMPLES, check_evaluation, read_header
 from tsgkit.runs.journal import Journal
 from tsgkit.scoring.outcomes import FAILURES
@@ -196,7 +196,7 @@ class ViewedRuns:
 def added_up(path: Path, data: str | None) -> dict[str, Any]:
     """Return the scores of a run so far, and what it cost; or the problem that prevents it."""
     try:
-        rows = gather([path], data=data, metrics=MAIN).rows
+        rows = gather([path], data=data, metrics=HEADLINE).rows
     except TsgkitError as error:
         return {"scores": [], "cost": None, "problem": str(error)}
     return brief_of({"rows": [row_value(number, row) for number, row in enumerate(rows)]})
@@ -223,9 +223,9 @@ def brief_of(results: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _score(row: Mapping[str, Any]) -> dict[str, Any]:
-    main = row["main"]
-    value = row["profiles"]["strict"].get(main) or dict.fromkeys(("value", "low", "high"))
-    about = {"row": row["title"], "task": row["task"], "metric": main, "is_share": row["metrics"][main]["is_share"]}
+    metric = row["metric"]
+    value = row["profiles"]["strict"].get(metric) or dict.fromkeys(("value", "low", "high"))
+    about = {"row": row["title"], "task": row["task"], "metric": metric, "is_share": row["metrics"][metric]["is_share"]}
     return {**about, **{name: value[name] for name in ("value", "low", "high")}, "n": row["n"]}
 
 

@@ -210,7 +210,7 @@ def test_tables_say_of_every_sample_call_and_score_what_the_run_says(run: tk.Run
         assert {name: row[name] for name in (*same, "evidence")} == {
             name: getattr(sample, name) for name in (*same, "evidence")
         }
-        assert (row["wrong"], row["metric"], row["notes"]) == (sample.is_wrong, sample.main, list(sample.notes))
+        assert (row["wrong"], row["metric"], row["notes"]) == (sample.is_wrong, sample.metric, list(sample.notes))
         assert row["value"] == (sample.scores["strict"] or {})[str(row["metric"])]
         assert (row["error"] is None) == (sample.error is None)
     failed = [row for row in tables["samples"] if row["outcome"] == "api_error"]

@@ -58,7 +58,7 @@ class ResultsPage {
     const offered = JSON.stringify([metrics, groups]);
     if (offered !== this.offered) {
       this.offered = offered;
-      this.metric = this.#select("metric", "Metric", "main metric of each task", metrics);
+      this.metric = this.#select("metric", "Metric", "the metric each task is compared by", metrics);
       this.by = this.#select("by", "Break down by", "nothing", groups);
       fill(this.controls, metrics.length ? this.metric.element : null, groups.length ? this.by.element : null);
     }
@@ -101,7 +101,7 @@ class ResultsPage {
 }
 
 function taskSection(app, run, task, rows, { metric, by }) {
-  const chosen = rows.some((row) => metric in row.metrics) ? metric : rows[0].main;
+  const chosen = rows.some((row) => metric in row.metrics) ? metric : rows[0].metric;
   const about = rows[0].metrics[chosen] ?? {};
   const note = metric && chosen !== metric ? el("p.note", `This task has no metric ${metric}; shown is ${chosen}.`) : null;
   const groups = el("div");

@@ -32,6 +32,6 @@ export function isPicked(row, query) {
   return FACETS.every((facet) => !query.has(facet) || facetOf(row, facet) === query.get(facet) || (query.get(facet) === UNNAMED && facetOf(row, facet) === ""));
 }
 
-export function isShareIn(row, metric = row.main) {
+export function isShareIn(row, metric = row.metric) {
   return row.metrics?.[metric]?.is_share ?? true;
 }

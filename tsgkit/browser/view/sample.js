@@ -198,8 +198,8 @@ function graphsIn(panel) {
 
 function stateOf(sample, row) {
   const notes = [sample.error, sample.unasked, sample.changed].filter(Boolean);
-  const value = sample.scores?.strict?.[row?.main]?.value;
-  const score = value === null || value === undefined ? null : ` · ${row.main} ${scored(value, isShareIn(row))}`;
+  const value = sample.scores?.strict?.[row?.metric]?.value;
+  const score = value === null || value === undefined ? null : ` · ${row.metric} ${scored(value, isShareIn(row))}`;
   return el(
     "div.state-of",
     el("p", el("span.outcome", sample.outcome), sample.failed ? ` · ${sample.failed}` : null, score, row ? [" · ", named(row.title)] : null),

@@ -148,7 +148,9 @@ SAMPLES = (
         "true if the sample has no answer, or is not fully right in `metric` or on one of its questions",
         lambda line: line.of.facts.is_wrong,
     ),
-    Column("metric", Kind.TEXT, "the main metric of the task", lambda line: line.of.facts.main),
+    Column(
+        "metric", Kind.TEXT, "the metric that samples of the task are compared by", lambda line: line.of.facts.metric
+    ),
     Column("value", Kind.NUMBER, "its strict value", lambda line: line.of.facts.value),
     Column(
         "answer",

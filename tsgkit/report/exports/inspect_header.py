@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.report.exports.recorded_run import RecordedRun, mark_of, whole
-from tsgkit.report.report_rows import main_metric
+from tsgkit.report.report_rows import comparison_metric
 from tsgkit.runs.folder import CALLS
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.results import NOWHERE, Result, RowState, usage_value
@@ -107,8 +107,8 @@ def _about(run: RecordedRun, states: Sequence[RowState]) -> dict[str, Any]:
 def _headline(states: Sequence[RowState]) -> HeadlineMetric:
     from inspect_ai.log import HeadlineMetric
 
-    main = main_metric(states[0].row.task.card.metrics)
-    return HeadlineMetric(score=f"strict.{main}", metric=VALUE if len(states) == 1 else MEAN)
+    metric = comparison_metric(states[0].row.task.card.metrics)
+    return HeadlineMetric(score=f"strict.{metric}", metric=VALUE if len(states) == 1 else MEAN)
 
 
 def _results(run: RecordedRun, states: Sequence[RowState]) -> EvalResults:

@@ -82,7 +82,7 @@ class RecordedSample:
 
     @cached_property
     def facts(self) -> SampleFacts:
-        """Its main value, whether it is right, and why not."""
+        """Its value, whether it is right, and why not."""
         return facts_of(self.row, self.record, lambda: self.item)
 
     @cached_property
