@@ -58,7 +58,7 @@ class ResultsPage {
     const offered = JSON.stringify([metrics, groups]);
     if (offered !== this.offered) {
       this.offered = offered;
-      this.metric = this.#select("metric", "Metric", "the metric each task is compared by", metrics);
+      this.metric = this.#select("metric", "Metric", "the last headline of each task", metrics);
       this.by = this.#select("by", "Break down by", "nothing", groups);
       fill(this.controls, metrics.length ? this.metric.element : null, groups.length ? this.by.element : null);
     }
@@ -81,7 +81,8 @@ class ResultsPage {
       sign: JSON.stringify([metric, by, rows, by && this.data.stamp]),
       make: () => taskSection(this.app, this.data, task, rows, { metric, by }),
     }));
-    repaint(this.tables, [...blocks, { key: "facts", sign: JSON.stringify([this.data.facts, this.data.notes]), make: () => factsSection(this.data) }]);
+    const first = { key: "all", sign: JSON.stringify(this.data.rows), make: () => headlineSection(this.data.rows) };
+    repaint(this.tables, [first, ...blocks, { key: "facts", sign: JSON.stringify([this.data.facts, this.data.notes]), make: () => factsSection(this.data) }]);
   }
 
   update({ query }) {
@@ -98,6 +99,26 @@ class ResultsPage {
   close() {
     this.stop();
   }
+}
+
+// The headline metrics of all tasks, a line for each model and way of asking.
+function headlineSection(rows) {
+  const tasks = Map.groupBy(rows, (row) => row.task);
+  const columns = [...tasks].flatMap(([task, [row]]) =>
+    Object.entries(row.metrics).filter(([name, about]) => about.is_headline || name === row.metric).map(([name, about]) => ({ task, name, about })));
+  if (columns.length < 2) return el("div");
+  const wayOf = (row) => row.title.replace(` ${row.task}`, "");
+  const lines = [...new Set(rows.map(wayOf))].map((way) => {
+    const cells = columns.map(({ task, name, about }) => {
+      const row = tasks.get(task).find((candidate) => wayOf(candidate) === way);
+      return withInterval(row ? profileValue(row.profiles, "strict", name) : null, about.is_share);
+    });
+    return [named(way), ...cells];
+  });
+  const isOneSuite = new Set([...tasks.keys()].map((task) => task.split("/")[0])).size === 1;
+  const heads = columns.map(({ task, name, about }) => `${isOneSuite ? task.split("/")[1] : task}\n${name}${about.more_is_better ? "" : " \u2193"}`);
+  const less = columns.some(({ about }) => !about.more_is_better) ? " \u2193: less is better." : "";
+  return el("section", el("h2", "All tasks"), cardTable("headline metrics, strict", ["row", ...heads], lines), el("p.pale", `Brackets hold 95 % intervals.${less}`));
 }
 
 function taskSection(app, run, task, rows, { metric, by }) {
