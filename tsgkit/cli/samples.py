@@ -21,7 +21,7 @@ from tsgkit.cli.parser import Listed as Names
 from tsgkit.cli.terminal import count, inert, say, say_json, say_lines, screen
 from tsgkit.errors import GOOD, UsageError
 from tsgkit.interface.options import DataOptions, RowOptions
-from tsgkit.report.plain_text import code_options
+from tsgkit.report.plain_text import abridged, code_options
 
 if TYPE_CHECKING:
     from tsgkit.interface.run import Run, Sample, Samples
@@ -80,18 +80,21 @@ def run(arguments: argparse.Namespace) -> int:
         return GOOD
     cells = [result.cell for result in opened.results]
     names = [name for name in ROW if len({getattr(cell, name) for cell in cells}) > 1]  # they distinguish the rows
+    width = screen().width
+    short = {} if width is None else abridged(cell.subject for cell in cells)
     listed = []
     for sample in samples:
-        row = " ".join(filter(None, (getattr(sample, name).removeprefix("tsg/") for name in names)))
+        words = [getattr(sample, name) for name in names]
+        row = " ".join(short.get(word, word).removeprefix("tsg/") for word in words if word)
         key = "; ".join(filter(None, (line.strip() for line in sample.key.splitlines())))
         listed.append(Listed(sample.item_id, row, sample.outcome, in_a_line(sample.answer), key, sample.reason))
-    say_lines(listed_lines(listed, screen().width))
+    say_lines(listed_lines(listed, width))
     if number > len(samples):
         say(f"... and {number - len(samples):,} more (--limit 0 shows all)")
     first = samples[0]
     narrowing = [word for name in names for word in (f"--{name}", getattr(first, name)) if getattr(first, name)]
-    words = shlex.join(["tsgkit", "explain", str(opened.path), "--item", first.item_id, *narrowing, *code_options()])
-    say(f"all about the first: {inert(words)}")
+    command = shlex.join(["tsgkit", "explain", str(opened.path), "--item", first.item_id, *narrowing, *code_options()])
+    say(f"all about the first: {inert(command)}")
     return GOOD
 
 

@@ -6,7 +6,10 @@
 
 from __future__ import annotations
 
+import os
+import re
 import unicodedata
+from collections.abc import Iterable
 from contextvars import ContextVar
 from typing import IO
 
@@ -14,6 +17,9 @@ OUTPUT: ContextVar[IO[str] | None] = ContextVar("OUTPUT", default=None)
 """Takes the lines of a command instead of standard output, for the thread or task that sets it."""
 CODE_FILES: ContextVar[tuple[str, ...]] = ContextVar("CODE_FILES", default=())
 """The files that this command named with ``--code``."""
+LONG_NAME = 24
+"""Names up to this length are never shortened."""
+CUT = "..."
 HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 
 
@@ -34,6 +40,25 @@ def count(number: int, one: str, many: str = "") -> str:
     ('1 graph', '3 graphs')
     """
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def abridged(names: Iterable[str]) -> dict[str, str]:
+    """Return what each name is shortened to: long ones lose the words that all long ones begin and end with.
+
+    >>> list(abridged(["meta-llama/llama-3.3-70b-instruct", "meta-llama/llama-3.3-8b-instruct", "gpt-5"]).values())
+    ['...70b...', '...8b...', 'gpt-5']
+    """
+    names = tuple(dict.fromkeys(names))
+    long = [name for name in names if len(name) > LONG_NAME]
+    start = end = ""
+    if len(long) > 1:
+        start = re.sub(r"[^\W_]*$", "", os.path.commonprefix(long))  # noqa: RUF071  (letter by letter is meant)
+        ends = os.path.commonprefix([name[len(start) :][::-1] for name in long])  # noqa: RUF071
+        end = re.sub(r"[^\W_]*$", "", ends)[::-1]
+    before, after = (CUT if len(shared) > len(CUT) else shared for shared in (start, end))
+    return {
+        name: f"{before}{name[len(start) : len(name) - len(end)]}{after}" if name in long else name for name in names
+    }
 
 
 def code_options() -> tuple[str, ...]:

@@ -17,7 +17,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from tsgkit.report.plain_text import inert
+from tsgkit.report.plain_text import CUT, inert
 from tsgkit.report.terminal import columns
 
 HEAD = ("item", "row", "outcome", "answer", "key", "reason")
@@ -27,7 +27,6 @@ LEAST = 10
 """Characters of a text column, at least."""
 ALIGNED = 80
 """Columns are aligned up to this width where the width of lines has no limit."""
-CUT = "..."
 
 
 class Listed(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tsgkit.report.figures import Estimate
-from tsgkit.report.plain_text import inert
+from tsgkit.report.plain_text import CUT, abridged, inert
 from tsgkit.report.table import INTERVALS, LEAST_NEEDED, Cell, Document, Line, Table
 
 
@@ -53,7 +53,8 @@ def table(one: Table, screen: Screen = PAPER) -> Iterator[str]:
 def aligned(rows: Sequence[Sequence[Cell]], words: int, screen: Screen = PAPER) -> Iterator[str]:
     """Yield rows in columns, the head first: words to the left, figures to the right.
 
-    Columns that do not fit a narrow screen are left out and named: first empty ones, then the least needed.
+    Where they do not fit a narrow screen, long names lose what they share; then columns are left out and named: first
+    empty ones, then the least needed.
 
     >>> rows = [("task", "f1", "missing", "cost"), ("sgqa", Estimate("87.5", "[80.0, 93.1]"), "0", "$1.20")]
     >>> print(*aligned(rows, 1, Screen(28)), sep="\\n")
@@ -81,6 +82,12 @@ Rows = Sequence[Sequence[Cell]]
 def _fitted(cells: Rows, words: int, width: int) -> tuple[Rows, int, list[str]]:
     """Return rows that fit a width by leaving out columns, the number of text columns, and the dropped names."""
     left_out: list[str] = []
+    if _width(cells) > width:
+        short = [abridged(str(row[place]) for row in cells[1:]) for place in range(words)]
+        if any(name != shown for names in short for name, shown in names.items()):
+            left_out.append(f"what long names share ({CUT})")
+        shown = [[*(short[place][str(row[place])] for place in range(words)), *row[words:]] for row in cells[1:]]
+        cells = [cells[0], *shown]
     while _width(cells) > width:
         place = _without_news(cells, words)
         if place is None:
@@ -98,10 +105,6 @@ def _fitted(cells: Rows, words: int, width: int) -> tuple[Rows, int, list[str]]:
         cells = [[*row[:place], *row[place + 1 :]] for row in cells]
         words -= place < words
     return cells, words, list(dict.fromkeys(left_out))
-
-
-def _without_interval(cell: Cell) -> Cell:
-    return replace(cell, interval="") if isinstance(cell, Estimate) else cell
 
 
 def _is_there(name: str, cells: Rows, words: int) -> bool:

@@ -17,6 +17,7 @@ from tsgkit.report.comparison_rows import gather as contenders_of
 from tsgkit.report.comparison_tables import pair_value
 from tsgkit.report.explanation import ExplainedRow, explained, explained_value, is_context
 from tsgkit.report.page import facts_of
+from tsgkit.report.plain_text import abridged
 from tsgkit.report.report_rows import HEADLINE, ReportRow, gather
 from tsgkit.report.sample_facts import failures
 from tsgkit.runs.folder import SAMPLES, read_header, samples_in
@@ -108,6 +109,7 @@ class ViewedRun:
     def _added_up(self) -> dict[str, Any]:
         rows = gather([self.path], data=self.data, metrics=HEADLINE).rows
         groups = {row.cell.task: list(row.task.groups.names) for row in self.prepared.rows}
+        short = abridged(row.subject for row in rows)
         return {
             "name": str(self.header["name"]),
             "path": str(self.path),
@@ -115,7 +117,10 @@ class ViewedRun:
             "stamp": stamp_of(self.path),
             "facts": [list(fact) for fact in facts_of(str(self.path), self.header)],
             "notes": list(self.prepared.notes),
-            "rows": [{**row_value(number, row), "groups": groups[row.task]} for number, row in enumerate(rows)],
+            "rows": [
+                {**row_value(number, row), "short_subject": short[row.subject], "groups": groups[row.task]}
+                for number, row in enumerate(rows)
+            ],
         }
 
     def groups(self, by: str) -> dict[str, Any]:

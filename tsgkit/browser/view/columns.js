@@ -3,13 +3,22 @@
 import { el } from "../dom.js";
 import { MARKS, markOf, VERDICTS } from "./marks.js";
 import { counted, lasted, priced, scored } from "./numbers.js";
-import { FACETS, isShareIn } from "./rows.js";
+import { FACETS, isShareIn, shortTitle } from "./rows.js";
 import { GROUP } from "./selection.js";
 
 const WIDTHS = { item: "minmax(9rem, 1.4fr)", answer: "minmax(10rem, 2fr)", reason: "minmax(10rem, 2fr)", row: "minmax(10rem, 1.5fr)", cluster: "minmax(7rem, 1fr)" };
 
 function texts(key, title, textAt) {
   return { key, title, text: textAt, cell: (index, number) => el("bdi", textAt(index, number)), width: WIDTHS[key] ?? "minmax(6rem, 1fr)" };
+}
+
+// A column of names that are cut: shown by what tells them apart, whole where it is pointed at.
+function abridgedColumn(column, short) {
+  const cell = (index, number) => {
+    const row = index.rowAt(number);
+    return row ? el("bdi", { title: column.text(index, number) }, short(row)) : "";
+  };
+  return { ...column, cell };
 }
 
 function figures(key, title, numberAt, shown) {
@@ -32,8 +41,11 @@ export function sampleColumns(index, labels = null) {
     profileColumn("official"),
     texts("answer", "answer", (_, number) => samples.answer[number] ?? ""),
     texts("reason", "reason", (_, number) => samples.reason[number] ?? ""),
-    ...FACETS.filter((facet) => index.rows.some((row) => (row[facet] ?? null) !== null)).map((facet) => texts(facet, facet, (one, number) => String(one.rowAt(number)?.[facet] ?? ""))),
-    texts("row", "row", (one, number) => one.rowAt(number)?.title ?? ""),
+    ...FACETS.filter((facet) => index.rows.some((row) => (row[facet] ?? null) !== null)).map((facet) => {
+      const column = texts(facet, facet, (one, number) => String(one.rowAt(number)?.[facet] ?? ""));
+      return facet === "subject" ? abridgedColumn(column, (row) => row.short_subject) : column;
+    }),
+    abridgedColumn(texts("row", "row", (one, number) => one.rowAt(number)?.title ?? ""), shortTitle),
     texts("outcome", "outcome", (_, number) => samples.outcomes[samples.outcome[number]] ?? ""),
     texts("cluster", "cluster", (_, number) => samples.cluster[number] ?? ""),
     figures("tokens", "tokens", (_, number) => samples.tokens[number], counted),

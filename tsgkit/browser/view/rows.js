@@ -32,6 +32,11 @@ export function isPicked(row, query) {
   return FACETS.every((facet) => !query.has(facet) || facetOf(row, facet) === query.get(facet) || (query.get(facet) === UNNAMED && facetOf(row, facet) === ""));
 }
 
+// The title of a row with its subject shortened by what long subjects share.
+export function shortTitle(row) {
+  return row.title.replace(row.subject, row.short_subject);
+}
+
 export function isShareIn(row, metric = row.metric) {
   return row.metrics?.[metric]?.is_share ?? true;
 }
