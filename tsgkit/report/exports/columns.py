@@ -1,4 +1,4 @@
-"""Columns of the three tables of a run: samples, calls and scores, with their types and meanings.
+"""Columns of the three tables of a run: samples, calls and scores, with their types, meanings and values.
 
 Values that are no text, number or truth are JSON. A value that is unknown, or does not apply, is null.
 """
@@ -6,12 +6,10 @@ Values that are no text, number or truth are JSON. A value that is unknown, or d
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
-from tsgkit.report.explanation import Called
 from tsgkit.report.exports.recorded_run import RecordedSample, whole
 from tsgkit.report.sample_facts import known_usage
 from tsgkit.suites.metrics import PROFILES
@@ -27,255 +25,168 @@ class Kind(StrEnum):
     JSON = "JSON"
 
 
-@dataclass(frozen=True)
-class Line:
-    """A line of one of the tables: a sample, with one of its calls or scores in theirs."""
-
-    of: RecordedSample
-    place: int = 0
-    """The place of the call among those of the sample."""
-    call: Called | None = None
-    profile: str = ""
-    metric: str = ""
-
-    @property
-    def called(self) -> Called:
-        """The call, in a line about one."""
-        assert self.call is not None  # noqa: S101  (the table of calls alone asks)
-        return self.call
-
-    @property
-    def part(self) -> tuple[float, float]:
-        """The recorded sum and weight of the score, in a line about one."""
-        total, weight = self.of.record["parts"][self.profile][self.metric]
-        return total, weight
-
-
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """A column of a table."""
 
     name: str
     kind: Kind
     meaning: str
-    value: Callable[[Line], Any]
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _text(value: object) -> str | None:
-    """Return an answer as it stands if it is text, else as JSON."""
-    return value if isinstance(value, str | None) else _json(value)
-
-
-def _axis(line: Line, name: str) -> Any:  # noqa: ANN401  (a number or a name)
-    return line.of.row.values(line.of.run.opened.prepared.plan).get(name)
-
-
-def _used(name: str) -> Callable[[Line], float | None]:
-    return lambda line: known_usage(line.of.record["usage"], name)
-
-
-def _told(name: str) -> Callable[[Line], Any]:
-    return lambda line: getattr(line.called.reply, name)
-
-
-def _spent(name: str) -> Callable[[Line], Any]:
-    return lambda line: getattr(line.called.reply.usage, name)
 
 
 ROW = (
-    Column(
-        "run", Kind.TEXT, "the identity of the run, the hash in its folder's name", lambda line: line.of.run.identity
-    ),
-    Column(
-        "subject", Kind.TEXT, "the model, baseline or folder that is evaluated", lambda line: line.of.row.cell.subject
-    ),
-    Column("task", Kind.TEXT, "the task, with its suite", lambda line: line.of.row.cell.task),
-    Column(
-        "judge",
-        Kind.TEXT,
-        "who looks at images or scenes, or rates answers; null where replies are scored",
-        lambda line: line.of.row.judge,
-    ),
-    Column("solver", Kind.TEXT, "the way of asking, or the protocol of a judge", lambda line: line.of.row.cell.solver),
-    Column(
-        "style", Kind.TEXT, "the style of the prompts; empty where there is none", lambda line: line.of.row.cell.style
-    ),
-    Column("repeat", Kind.WHOLE, "the number of the repeat, from 0", lambda line: line.of.row.cell.repeat),
-    Column(
-        "shots",
-        Kind.WHOLE,
-        "worked examples; null where the row does not depend on them",
-        lambda line: _axis(line, "shots"),
-    ),
-    Column(
-        "prompts",
-        Kind.TEXT,
-        "the folder of prompts; null where the row does not depend on it",
-        lambda line: _axis(line, "prompts"),
-    ),
-    Column("seed", Kind.WHOLE, "the seed; null where the row does not depend on it", lambda line: _axis(line, "seed")),
-    Column("item_id", Kind.TEXT, "the id of the item", lambda line: line.of.item_id),
+    Column("run", Kind.TEXT, "the identity of the run, the hash in its folder's name"),
+    Column("subject", Kind.TEXT, "the model, baseline or folder that is evaluated"),
+    Column("task", Kind.TEXT, "the task, with its suite"),
+    Column("judge", Kind.TEXT, "who looks at images or scenes, or rates answers; null where replies are scored"),
+    Column("solver", Kind.TEXT, "the way of asking, or the protocol of a judge"),
+    Column("style", Kind.TEXT, "the style of the prompts; empty where there is none"),
+    Column("repeat", Kind.WHOLE, "the number of the repeat, from 0"),
+    Column("shots", Kind.WHOLE, "worked examples; null where the row does not depend on them"),
+    Column("prompts", Kind.TEXT, "the folder of prompts; null where the row does not depend on it"),
+    Column("seed", Kind.WHOLE, "the seed; null where the row does not depend on it"),
+    Column("item_id", Kind.TEXT, "the id of the item"),
 )
 """The first columns of every table: together they name a sample."""
 SAMPLES = (
     *ROW,
-    Column(
-        "number",
-        Kind.WHOLE,
-        "the place of the item in the data, from 0; null where the run does not keep it",
-        lambda line: line.of.number,
-    ),
-    Column("cluster", Kind.TEXT, "samples of one cluster are not independent", lambda line: line.of.record["cluster"]),
-    Column(
-        "groups",
-        Kind.JSON,
-        "the members of each group: an object of lists",
-        lambda line: _json(line.of.record["groups"]),
-    ),
-    Column(
-        "outcome",
-        Kind.TEXT,
-        "answered, unreadable, empty, truncated, refused, missing, api_error or error",
-        lambda line: line.of.record["outcome"],
-    ),
+    Column("number", Kind.WHOLE, "the place of the item in the data, from 0; null where the run does not keep it"),
+    Column("cluster", Kind.TEXT, "samples of one cluster are not independent"),
+    Column("groups", Kind.JSON, "the members of each group: an object of lists"),
+    Column("outcome", Kind.TEXT, "answered, unreadable, empty, truncated, refused, missing, api_error or error"),
     Column(
         "wrong",
         Kind.TRUTH,
         "true if the sample has no answer, or is not fully right in `metric` or on one of its questions",
-        lambda line: line.of.facts.is_wrong,
     ),
-    Column(
-        "metric", Kind.TEXT, "the metric that samples of the task are compared by", lambda line: line.of.facts.metric
-    ),
-    Column("value", Kind.NUMBER, "its strict value", lambda line: line.of.facts.value),
-    Column(
-        "answer",
-        Kind.TEXT,
-        "what was read from the reply; JSON unless it is text",
-        lambda line: _text(line.of.record["answer"]),
-    ),
-    Column("key", Kind.TEXT, "the right answer, in words", lambda line: line.of.key),
-    Column(
-        "reason", Kind.TEXT, "why it is not fully right, in a few words; else empty", lambda line: line.of.facts.reason
-    ),
-    Column("error", Kind.TEXT, "the error that it ended with", lambda line: line.of.record["error"]),
-    Column(
-        "notes", Kind.JSON, "notes of reader and scorer: a list of texts", lambda line: _json(line.of.record["notes"])
-    ),
-    Column(
-        "counts",
-        Kind.JSON,
-        "what the sample adds to the counts: an object of numbers",
-        lambda line: _json(line.of.record["counts"]),
-    ),
-    Column(
-        "evidence",
-        Kind.JSON,
-        "the evidence for the scores, as the suite has it",
-        lambda line: _json(line.of.record["evidence"]),
-    ),
-    Column("calls", Kind.WHOLE, "calls of a model, answers from the cache included", _used("calls")),
-    Column("requests", Kind.WHOLE, "requests that were sent for them", _used("requests")),
-    Column("prompt_tokens", Kind.WHOLE, "input tokens; null unless every call reports them", _used("prompt")),
-    Column("completion_tokens", Kind.WHOLE, "output tokens, reasoning included", _used("completion")),
-    Column("reasoning_tokens", Kind.WHOLE, "output tokens of reasoning", _used("reasoning")),
-    Column("cached_tokens", Kind.WHOLE, "input tokens from the service's prompt cache", _used("cached")),
-    Column("cost", Kind.NUMBER, "dollars; null unless every call has a price", _used("cost")),
-    Column("seconds", Kind.NUMBER, "seconds that the calls took", _used("seconds")),
+    Column("metric", Kind.TEXT, "the metric that samples of the task are compared by"),
+    Column("value", Kind.NUMBER, "its strict value"),
+    Column("answer", Kind.TEXT, "what was read from the reply; JSON unless it is text"),
+    Column("key", Kind.TEXT, "the right answer, in words"),
+    Column("reason", Kind.TEXT, "why it is not fully right, in a few words; else empty"),
+    Column("error", Kind.TEXT, "the error that it ended with"),
+    Column("notes", Kind.JSON, "notes of reader and scorer: a list of texts"),
+    Column("counts", Kind.JSON, "what the sample adds to the counts: an object of numbers"),
+    Column("evidence", Kind.JSON, "the evidence for the scores, as the suite has it"),
+    Column("calls", Kind.WHOLE, "calls of a model, answers from the cache included"),
+    Column("requests", Kind.WHOLE, "requests that were sent for them"),
+    Column("prompt_tokens", Kind.WHOLE, "input tokens; null unless every call reports them"),
+    Column("completion_tokens", Kind.WHOLE, "output tokens, reasoning included"),
+    Column("reasoning_tokens", Kind.WHOLE, "output tokens of reasoning"),
+    Column("cached_tokens", Kind.WHOLE, "input tokens from the service's prompt cache"),
+    Column("cost", Kind.NUMBER, "dollars; null unless every call has a price"),
+    Column("seconds", Kind.NUMBER, "seconds that the calls took"),
 )
 CALLS = (
     *ROW,
-    Column("place", Kind.WHOLE, "the place of the call among those of the sample, from 0", lambda line: line.place),
-    Column("label", Kind.TEXT, "what the call is for; `local` if no model was asked", lambda line: line.called.label),
-    Column("draw", Kind.WHOLE, "the number of the draw of one prompt, from 0", lambda line: line.called.draw),
-    Column("made_again", Kind.TRUTH, "true if a later call replaced it", lambda line: line.called.made_again),
-    Column(
-        "prompt_hash",
-        Kind.TEXT,
-        "the hash of its messages; null if no model was asked",
-        lambda line: line.called.prompt_hash or None,
-    ),
-    Column(
-        "messages",
-        Kind.JSON,
-        "its messages: a list of objects with role and content; images are named",
-        lambda line: _messages(line.called),
-    ),
-    Column("reply", Kind.TEXT, "the text that came back", _told("text")),
-    Column(
-        "ending",
-        Kind.TEXT,
-        "complete, empty, truncated, refused, api_error or missing",
-        lambda line: str(line.called.reply.ending),
-    ),
-    Column("finish_reason", Kind.TEXT, "the reason for the end, as the service names it", _told("finish_reason")),
-    Column("refusal", Kind.TEXT, "the refusal, where the service has a field for it", _told("refusal")),
-    Column("error", Kind.TEXT, "the error of the service, after retries", _told("error")),
-    Column("model", Kind.TEXT, "the model that the service says has answered", _told("model")),
-    Column("source", Kind.TEXT, "model, cache, script, or local if no model was asked", _told("source")),
-    Column("status", Kind.WHOLE, "the status of HTTP, of a failure", _told("status")),
-    Column("requests", Kind.WHOLE, "requests that were sent, those refused with 429 not counted", _told("requests")),
-    Column(
-        "seconds",
-        Kind.NUMBER,
-        "seconds of its requests and retries, not of its wait for a turn",
-        _told("seconds"),
-    ),
-    Column("prompt_tokens", Kind.WHOLE, "input tokens, as the service reports them", _spent("prompt")),
-    Column("completion_tokens", Kind.WHOLE, "output tokens, reasoning included", _spent("completion")),
-    Column("reasoning_tokens", Kind.WHOLE, "output tokens of reasoning", _spent("reasoning")),
-    Column("cached_tokens", Kind.WHOLE, "input tokens from the service's prompt cache", _spent("cached")),
-    Column("cost", Kind.NUMBER, "dollars, of an answer from the cache those that it once cost", _spent("cost")),
+    Column("place", Kind.WHOLE, "the place of the call among those of the sample, from 0"),
+    Column("label", Kind.TEXT, "what the call is for; `local` if no model was asked"),
+    Column("draw", Kind.WHOLE, "the number of the draw of one prompt, from 0"),
+    Column("made_again", Kind.TRUTH, "true if a later call replaced it"),
+    Column("prompt_hash", Kind.TEXT, "the hash of its messages; null if no model was asked"),
+    Column("messages", Kind.JSON, "its messages: a list of objects with role and content; images are named"),
+    Column("reply", Kind.TEXT, "the text that came back"),
+    Column("ending", Kind.TEXT, "complete, empty, truncated, refused, api_error or missing"),
+    Column("finish_reason", Kind.TEXT, "the reason for the end, as the service names it"),
+    Column("refusal", Kind.TEXT, "the refusal, where the service has a field for it"),
+    Column("error", Kind.TEXT, "the error of the service, after retries"),
+    Column("model", Kind.TEXT, "the model that the service says has answered"),
+    Column("source", Kind.TEXT, "model, cache, script, or local if no model was asked"),
+    Column("status", Kind.WHOLE, "the status of HTTP, of a failure"),
+    Column("requests", Kind.WHOLE, "requests that were sent, those refused with 429 not counted"),
+    Column("seconds", Kind.NUMBER, "seconds of its requests and retries, not of its wait for a turn"),
+    Column("prompt_tokens", Kind.WHOLE, "input tokens, as the service reports them"),
+    Column("completion_tokens", Kind.WHOLE, "output tokens, reasoning included"),
+    Column("reasoning_tokens", Kind.WHOLE, "output tokens of reasoning"),
+    Column("cached_tokens", Kind.WHOLE, "input tokens from the service's prompt cache"),
+    Column("cost", Kind.NUMBER, "dollars, of an answer from the cache those that it once cost"),
 )
 SCORES = (
     *ROW,
-    Column("profile", Kind.TEXT, "strict or official", lambda line: line.profile),
-    Column("metric", Kind.TEXT, "the metric", lambda line: line.metric),
-    Column(
-        "value",
-        Kind.NUMBER,
-        "sum / weight; null without weight",
-        lambda line: line.part[0] / line.part[1] if line.part[1] else None,
-    ),
-    Column("sum", Kind.NUMBER, "what the sample adds to the sum of the metric", lambda line: float(line.part[0])),
-    Column(
-        "weight",
-        Kind.NUMBER,
-        "what it adds to the weight; 0 means that it does not count",
-        lambda line: float(line.part[1]),
-    ),
-    Column(
-        "reason",
-        Kind.TEXT,
-        "the reason for the score; empty if today's readers would score differently",
-        lambda line: line.of.reason(line.profile, line.metric),
-    ),
+    Column("profile", Kind.TEXT, "strict or official"),
+    Column("metric", Kind.TEXT, "the metric"),
+    Column("value", Kind.NUMBER, "sum / weight; null without weight"),
+    Column("sum", Kind.NUMBER, "what the sample adds to the sum of the metric"),
+    Column("weight", Kind.NUMBER, "what it adds to the weight; 0 means that it does not count"),
+    Column("reason", Kind.TEXT, "the reason for the score; empty if today's readers would score differently"),
 )
+TOKENS = ("prompt", "completion", "reasoning", "cached")
+"""The kinds of tokens, each in its own column."""
 TABLES = {"samples": SAMPLES, "calls": CALLS, "scores": SCORES}
 """The columns of each table."""
 
 
-def lines_of(table: str, sample: RecordedSample) -> Iterator[Line]:
-    """Yield the lines of a sample in one of the tables."""
-    if table == "calls":
-        yield from (Line(sample, place, call) for place, call in enumerate(sample.calls))
-    elif table == "scores":
-        for profile in PROFILES:
-            for metric in sample.record["parts"].get(profile, {}):
-                yield Line(sample, profile=profile, metric=metric)
-    else:
-        yield Line(sample)
+def values_of(sample: RecordedSample) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the lines of a sample as values by column, each with the name of its table."""
+    row = _row_values(sample)
+    values = {
+        "samples": [_sample_values(sample)],
+        "calls": _call_values(sample),
+        "scores": _score_values(sample),
+    }
+    for table, lines in values.items():
+        for line in lines:
+            yield table, {column.name: whole((row | line)[column.name]) for column in TABLES[table]}
 
 
-def values_of(table: str, sample: RecordedSample) -> Iterator[dict[str, Any]]:
-    """Yield the lines of a sample in one of the tables, as values by column."""
-    for line in lines_of(table, sample):
-        yield {column.name: whole(column.value(line)) for column in TABLES[table]}
+def _row_values(sample: RecordedSample) -> dict[str, Any]:
+    row, cell = sample.row, sample.row.cell
+    axes = row.values(sample.run.opened.prepared.plan)
+    return {
+        "run": sample.run.identity,
+        **{name: getattr(cell, name) for name in ("subject", "task", "solver", "style", "repeat")},
+        "judge": row.judge,
+        **{name: axes.get(name) for name in ("shots", "prompts", "seed")},
+        "item_id": sample.item_id,
+    }
 
 
-def _messages(call: Called) -> str:
-    return _json([{"role": one.role, "content": one.content} for one in call.prompt])
+def _sample_values(sample: RecordedSample) -> dict[str, Any]:
+    record, facts = sample.record, sample.facts
+    answer = record["answer"]
+    return {
+        "number": sample.number,
+        **{name: record[name] for name in ("cluster", "outcome", "error")},
+        **{name: _json(record[name]) for name in ("groups", "notes", "counts", "evidence")},
+        "wrong": facts.is_wrong,
+        "metric": facts.metric,
+        "value": facts.value,
+        "answer": answer if isinstance(answer, str | None) else _json(answer),
+        "key": sample.key,
+        "reason": facts.reason,
+        **{name: known_usage(record["usage"], name) for name in ("calls", "requests", "cost", "seconds")},
+        **{f"{name}_tokens": known_usage(record["usage"], name) for name in TOKENS},
+    }
+
+
+def _call_values(sample: RecordedSample) -> Iterator[dict[str, Any]]:
+    for place, call in enumerate(sample.calls):
+        reply, usage = call.reply, call.reply.usage
+        yield {
+            "place": place,
+            **{name: getattr(call, name) for name in ("label", "draw", "made_again")},
+            "prompt_hash": call.prompt_hash or None,
+            "messages": _json([{"role": message.role, "content": message.content} for message in call.prompt]),
+            "reply": reply.text,
+            "ending": str(reply.ending),
+            **{name: getattr(reply, name) for name in ("finish_reason", "refusal", "error", "model", "source")},
+            **{name: getattr(reply, name) for name in ("status", "requests", "seconds")},
+            **{f"{name}_tokens": getattr(usage, name) for name in TOKENS},
+            "cost": usage.cost,
+        }
+
+
+def _score_values(sample: RecordedSample) -> Iterator[dict[str, Any]]:
+    for profile in PROFILES:
+        for metric, (total, weight) in sample.record["parts"].get(profile, {}).items():
+            yield {
+                "profile": profile,
+                "metric": metric,
+                "value": total / weight if weight else None,
+                "sum": float(total),
+                "weight": float(weight),
+                "reason": sample.reason(profile, metric),
+            }
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -33,10 +33,8 @@ def write(run: RecordedRun, folder: Path) -> None:
             writers[table] = csv.DictWriter(file, [column.name for column in columns], lineterminator="\r\n")
             writers[table].writeheader()
         for sample in run.samples():
-            for table, writer in writers.items():
-                writer.writerows(
-                    {name: _cell(value) for name, value in line.items()} for line in values_of(table, sample)
-                )
+            for table, line in values_of(sample):
+                writers[table].writerow({name: _cell(value) for name, value in line.items()})
 
 
 def _cell(value: object) -> str:

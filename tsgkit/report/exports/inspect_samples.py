@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.llm.reply import Ending, Reply, Usage
+from tsgkit.llm.reply import Ending, Usage
 from tsgkit.report.explanation import Called
 from tsgkit.report.exports.recorded_run import RecordedSample, mark_of, whole
 from tsgkit.report.plain_text import inert
@@ -20,8 +19,8 @@ from tsgkit.suites.foreign_replies import CALLS, SOLVER, STYLE
 
 if TYPE_CHECKING:
     from inspect_ai.event import Event
-    from inspect_ai.log import EvalError, EvalSample
-    from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, StopReason
+    from inspect_ai.log import EvalSample
+    from inspect_ai.model import ChatMessage, ChatMessageAssistant, ModelOutput, ModelUsage, StopReason
     from inspect_ai.scorer import Score
 
 LOCAL = "local"
@@ -42,76 +41,53 @@ REASONS = {
     Outcome.ERROR: "scoring_failed",
 }
 """What Inspect calls the reason for an abnormal score; any other outcome stands under its own name."""
-
-
-@dataclass
-class WrittenSamples:
-    """The facts about the samples of a log that its head holds: their ids, and the usage of each model."""
-
-    ids: dict[str, None] = field(default_factory=dict)
-    """The ids in order; those of several epochs once."""
-    usage: dict[str, ModelUsage] = field(default_factory=dict)
-
-    def add(self, sample: EvalSample) -> None:
-        """Add a sample that was written."""
-        self.ids[str(sample.id)] = None
-        for model, usage in sample.model_usage.items():
-            self.usage[model] = self.usage[model] + usage if model in self.usage else usage
+METADATA = ("item_id", "cluster", "groups", "outcome", "answer", "notes", "counts", "evidence", "error")
+"""The fields of a record that stand in the metadata of its sample."""
 
 
 def sample_of(recorded: RecordedSample) -> EvalSample:
-    """Return a sample as Inspect has it."""
-    from inspect_ai.log import EvalSample
+    """Return a sample as Inspect has it.
+
+    Its store holds the style, the solver and the calls that count, as our tasks for Inspect keep them; its metadata all
+    else that the record holds. Its error is one that says nothing of its subject.
+    """
+    from inspect_ai.log import EvalError, EvalSample
     from inspect_ai.model import ModelOutput
 
-    record, calls = recorded.record, recorded.calls
-    usage = usage_of(recorded)
-    asked = recorded.asked
-    last = next((one for one in reversed(calls) if not one.made_again), None)
-    seconds = record["usage"].get("seconds")
+    record, calls, row = recorded.record, recorded.calls, recorded.row
+    usage = _usage_of(calls)
+    asked, seconds = recorded.asked, record["usage"].get("seconds")
+    counted = [place for place, call in enumerate(calls) if not call.made_again]
+    replies = [(calls[place].label, calls[place].reply) for place in counted]
+    stored = [{"label": label, "reply": {"text": reply.text, "ending": str(reply.ending)}} for label, reply in replies]
+    error = None
+    if record["outcome"] in FAILURES:
+        message = record["error"] or f"{record['outcome']}: no reason was recorded"
+        error = EvalError(message=message, traceback="", traceback_ansi="")
+    first = next((place for place, call in enumerate(calls) if call.prompt), None)
     return EvalSample(
-        id=sample_id(recorded),
-        epoch=recorded.row.cell.repeat + 1,
-        input=_input(recorded),
+        id=_sample_id(recorded),
+        epoch=row.cell.repeat + 1,
+        input=str(whole(row.task.view.question(recorded.item))) if first is None else _messages(recorded, first),
         target=whole(recorded.key),
         messages=list(_conversation(recorded)),
-        output=ModelOutput() if last is None else _output(recorded, last, calls.index(last)),
-        scores=scores_of(recorded),
-        metadata=_metadata(recorded),
-        store=_store(recorded),
+        output=_output(recorded, counted[-1]) if counted else ModelOutput(),
+        scores=_scores(recorded),
+        metadata={name: record[name] for name in METADATA}
+        | {"why_wrong": whole(recorded.facts.reason), "usage": dict(record["usage"])}
+        | {"reference": whole(json.loads(json.dumps(row.task.view.value_of(recorded.item))))},
+        store=whole({STYLE: row.cell.style, SOLVER: row.cell.solver, CALLS: stored}),
         events=list(_events(recorded)),
         model_usage={asked: usage} if usage else {},
-        role_usage={"judge": usage} if usage and recorded.row.judge is not None else {},
+        role_usage={"judge": usage} if usage and row.judge is not None else {},
         total_time=seconds,
         working_time=seconds,
-        uuid=mark_of(recorded.run, *recorded.row.cell, recorded.item_id),
-        error=_error(record),
+        uuid=mark_of(recorded.run, *row.cell, recorded.item_id),
+        error=error,
     )
 
 
-def _error(record: Mapping[str, Any]) -> EvalError | None:
-    """Return the error of a sample that says nothing of its subject."""
-    from inspect_ai.log import EvalError
-
-    if record["outcome"] not in FAILURES:
-        return None
-    message = record["error"] or f"{record['outcome']}: no reason was recorded"
-    return EvalError(message=message, traceback="", traceback_ansi="")
-
-
-def _store(recorded: RecordedSample) -> dict[str, Any]:
-    """Return the style, the solver and the calls that count, as our tasks for Inspect keep them."""
-    calls = [
-        {"label": one.label, "reply": {"text": one.reply.text, "ending": str(one.reply.ending)}}
-        for one in recorded.calls
-        if not one.made_again
-    ]
-    cell = recorded.row.cell
-    value: dict[str, Any] = whole({STYLE: cell.style, SOLVER: cell.solver, CALLS: calls})
-    return value
-
-
-def sample_id(recorded: RecordedSample) -> str:
+def _sample_id(recorded: RecordedSample) -> str:
     """Return the id of a sample, which names its member of the archive: the item's, or a harmless one made of it."""
     item_id = recorded.item_id
     parts = [part.replace(".", "%2E") if part in ("", ".", "..") else part for part in inert(item_id).split("/")]
@@ -119,34 +95,34 @@ def sample_id(recorded: RecordedSample) -> str:
     return item_id if harmless == item_id else f"{harmless}-{mark_of(recorded.run, item_id)[:SHORT]}"
 
 
-def scores_of(recorded: RecordedSample) -> dict[str, Score]:
+def _scores(recorded: RecordedSample) -> dict[str, Score]:
     """Return the recorded scores as ``PROFILE.METRIC``, each with the answer and the reason."""
     from inspect_ai.scorer import Score
 
     outcome = recorded.record["outcome"]
     abnormal = None if outcome == Outcome.ANSWERED else REASONS.get(outcome, outcome)
     answer = in_a_line(recorded.record["answer"]) or None
-    found = {}
-    for profile, parts in recorded.record["parts"].items():
-        for metric, (total, weight) in parts.items():
-            found[f"{profile}.{metric}"] = Score(
-                value=total / weight if weight else math.nan,
-                answer=answer,
-                explanation=whole(recorded.reason(profile, metric)) or None,
-                reason=abnormal,
-                metadata={"sum": total, "weight": weight},
-            )
-    return found
+    return {
+        f"{profile}.{metric}": Score(
+            value=total / weight if weight else math.nan,
+            answer=answer,
+            explanation=whole(recorded.reason(profile, metric)) or None,
+            reason=abnormal,
+            metadata={"sum": total, "weight": weight},
+        )
+        for profile, parts in recorded.record["parts"].items()
+        for metric, (total, weight) in parts.items()
+    }
 
 
-def usage_of(recorded: RecordedSample) -> ModelUsage | None:
+def _usage_of(calls: Sequence[Called]) -> ModelUsage | None:
     """Return the known tokens of all calls of a sample together; None if no call reports any."""
-    known = [one.reply for one in recorded.calls if one.reply.source in ("model", "cache") and one.reply.usage.total]
-    found: ModelUsage | None = None
-    for reply in known:
-        usage = _usage(reply.usage, cost=reply.spent.cost)
-        found = usage if found is None or usage is None else found + usage
-    return found
+    total: ModelUsage | None = None
+    for reply in (call.reply for call in calls):
+        if reply.source in ("model", "cache") and reply.usage.total:
+            usage = _usage(reply.usage, cost=reply.spent.cost)
+            total = usage if total is None or usage is None else total + usage
+    return total
 
 
 def _usage(usage: Usage, *, cost: float | None) -> ModelUsage | None:
@@ -166,27 +142,18 @@ def _usage(usage: Usage, *, cost: float | None) -> ModelUsage | None:
     )
 
 
-def _input(recorded: RecordedSample) -> str | list[ChatMessage]:
-    """Return the messages of the first call; the item in words where no model was asked."""
-    first = next((place for place, one in enumerate(recorded.calls) if one.prompt), None)
-    if first is None:
-        return str(whole(recorded.row.task.view.question(recorded.item)))
-    return _messages(recorded, first)
-
-
 def _messages(recorded: RecordedSample, place: int) -> list[ChatMessage]:
     """Return the messages of the call at a place."""
     from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageTool, ChatMessageUser
 
     kinds = {"system": ChatMessageSystem, "assistant": ChatMessageAssistant, "tool": ChatMessageTool}
-    found: list[ChatMessage] = []
-    for number, one in enumerate(recorded.calls[place].prompt):
-        kind = kinds.get(one.role, ChatMessageUser)
-        found.append(kind(id=_mark(recorded, place, number), content=whole(one.content)))
-    return found
+    return [
+        kinds.get(message.role, ChatMessageUser)(id=_mark(recorded, place, number), content=whole(message.content))
+        for number, message in enumerate(recorded.calls[place].prompt)
+    ]
 
 
-def _reply(recorded: RecordedSample, place: int) -> ChatMessage:
+def _reply(recorded: RecordedSample, place: int) -> ChatMessageAssistant:
     from inspect_ai.model import ChatMessageAssistant
 
     call = recorded.calls[place]
@@ -209,30 +176,28 @@ def _conversation(recorded: RecordedSample) -> Iterator[ChatMessage]:
             yield _reply(recorded, place)
 
 
-def _output(recorded: RecordedSample, call: Called, place: int) -> ModelOutput:
-    from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput
+def _output(recorded: RecordedSample, place: int) -> ModelOutput:
+    from inspect_ai.model import ChatCompletionChoice, ModelOutput
 
-    reply = call.reply
-    message = _reply(recorded, place)
-    assert isinstance(message, ChatMessageAssistant)  # noqa: S101  (made as one)
+    reply = recorded.calls[place].reply
     is_told = reply.text is not None or reply.refusal or reply.ending in (Ending.REFUSED, Ending.TRUNCATED)
-    choice = ChatCompletionChoice(message=message, stop_reason=STOPS.get(reply.ending, "unknown"))
+    choice = ChatCompletionChoice(message=_reply(recorded, place), stop_reason=STOPS.get(reply.ending, "unknown"))
     return ModelOutput(
         model=whole(reply.model) or recorded.asked,
         choices=[choice] if is_told else [],
         usage=_usage(reply.usage, cost=reply.usage.cost),
         time=reply.seconds,
-        metadata=_about(call),
+        metadata=_about(recorded.calls[place]),
         error=whole(reply.error or reply.refusal),
     )
 
 
 def _about(call: Called) -> dict[str, Any]:
     """Return the facts about a call that Inspect has no field for."""
-    reply: Reply = call.reply
+    reply = call.reply
     about = {"label": call.label, "draw": call.draw, "ending": str(reply.ending), "source": reply.source}
-    told = {"finish_reason": reply.finish_reason, "status": reply.status, "made_again": call.made_again or None}
-    value: dict[str, Any] = whole(about | {name: one for name, one in told.items() if one is not None})
+    optional = {"finish_reason": reply.finish_reason, "status": reply.status, "made_again": call.made_again or None}
+    value: dict[str, Any] = whole(about | {name: fact for name, fact in optional.items() if fact is not None})
     return value
 
 
@@ -263,7 +228,7 @@ def _events(recorded: RecordedSample) -> Iterator[Event]:
                 tools=[],
                 tool_choice="none",
                 config=GenerateConfig(),
-                output=_output(recorded, call, place),
+                output=_output(recorded, place),
                 retries=max(len(call.reply.attempts) - 1, 0) or None,
                 error=whole(call.reply.error),
                 cache="read" if call.reply.source == "cache" else None,
@@ -273,18 +238,6 @@ def _events(recorded: RecordedSample) -> Iterator[Event]:
         waited += call.reply.seconds
         when |= {"working_start": waited, "uuid": _mark(recorded, place, "end")}
         yield SpanEndEvent(id=span, **when)
-
-
-def _metadata(recorded: RecordedSample) -> dict[str, Any]:
-    """Return everything else that the record holds."""
-    record = recorded.record
-    names: Sequence[str] = ("item_id", "cluster", "groups", "outcome", "answer", "notes", "counts", "evidence", "error")
-    found: dict[str, Any] = {name: record[name] for name in names} | {"why_wrong": whole(recorded.facts.reason)}
-    return found | {"usage": dict(record["usage"]), "reference": _reference(recorded)}
-
-
-def _reference(recorded: RecordedSample) -> Any:  # noqa: ANN401  (as JSON has it)
-    return whole(json.loads(json.dumps(recorded.row.task.view.value_of(recorded.item))))
 
 
 def _mark(recorded: RecordedSample, *parts: object) -> str:

@@ -9,15 +9,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tsgkit.errors import ExtraMissing, UsageError
 from tsgkit.report.exports.columns import TABLES, Column, Kind, values_of
 from tsgkit.report.exports.recorded_run import RecordedRun
 from tsgkit.version import __version__
-
-if TYPE_CHECKING:
-    import pyarrow
 
 ENDING = ".parquet"
 WHAT = "tables"
@@ -49,9 +46,8 @@ def write(run: RecordedRun, folder: Path) -> None:
             tables[table] = _Table(folder / f"{table}{ENDING}", columns, about)
             stack.callback(tables[table].close)
         for sample in run.samples():
-            for table, file in tables.items():
-                for line in values_of(table, sample):
-                    file.add(line)
+            for table, line in values_of(sample):
+                tables[table].add(line)
         for file in tables.values():
             file.flush()
 
@@ -63,15 +59,26 @@ class _Table:
         import pyarrow
         import pyarrow.parquet
 
+        types = {
+            Kind.TEXT: pyarrow.string(),
+            Kind.JSON: pyarrow.string(),
+            Kind.WHOLE: pyarrow.int64(),
+            Kind.NUMBER: pyarrow.float64(),
+            Kind.TRUTH: pyarrow.bool_(),
+        }
+        fields = [pyarrow.field(name, types[kind], metadata={"meaning": meaning}) for name, kind, meaning in columns]
         self._name = path.name
-        self._schema = _schema(columns).with_metadata(dict(about))
+        self._schema = pyarrow.schema(fields, dict(about))
         self._writer = pyarrow.parquet.ParquetWriter(path, self._schema, compression="zstd")
         self._lines: list[dict[str, Any]] = []
         self._letters = 0
 
     def add(self, line: dict[str, Any]) -> None:
         """Add a line; a full group of rows is written."""
-        self._check(line)
+        for name, value in line.items():
+            if isinstance(value, int) and not LEAST <= value <= MOST:
+                problem = f"{self._name}: column {name}: a number takes more than 64 bits, the most that Parquet holds"
+                raise UsageError(problem, hint="nothing was written; csv holds it: --to csv")
         self._lines.append(line)
         self._letters += sum(len(value) for value in line.values() if isinstance(value, str))
         if len(self._lines) >= GROUP_ROWS or self._letters >= GROUP_LETTERS:
@@ -85,27 +92,6 @@ class _Table:
             self._writer.write_table(pyarrow.Table.from_pylist(self._lines, schema=self._schema))
         self._lines, self._letters = [], 0
 
-    def _check(self, line: Mapping[str, Any]) -> None:
-        for name, value in line.items():
-            if isinstance(value, int) and not LEAST <= value <= MOST:
-                found = f"{self._name}: column {name}: a number takes more than 64 bits, the most that Parquet holds"
-                raise UsageError(found, hint="nothing was written; csv holds it: --to csv")
-
     def close(self) -> None:
         """Finish the file."""
         self._writer.close()
-
-
-def _schema(columns: Sequence[Column]) -> pyarrow.Schema:
-    import pyarrow
-
-    types = {
-        Kind.TEXT: pyarrow.string(),
-        Kind.JSON: pyarrow.string(),
-        Kind.WHOLE: pyarrow.int64(),
-        Kind.NUMBER: pyarrow.float64(),
-        Kind.TRUTH: pyarrow.bool_(),
-    }
-    return pyarrow.schema(
-        [pyarrow.field(one.name, types[one.kind], metadata={"meaning": one.meaning}) for one in columns]
-    )

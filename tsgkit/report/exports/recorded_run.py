@@ -128,19 +128,16 @@ class RecordedRun:
         """The number of samples that have none yet."""
         return sum(state.places.count(NOWHERE) for state in self.opened.states.values())
 
+    def model_of(self, row: Row) -> Mapping[str, Any]:
+        """Return the record of the model that a row asks: its parameters, without keys, and the address of its server
+        if it is not that of a known service."""
+        model: Mapping[str, Any] = self.header["asked"]["models"].get(row.asked, {})
+        return model
+
     def parameters_of(self, row: Row) -> dict[str, Any]:
-        """Return the recorded parameters of the model that a row asks; the run holds them without keys."""
-        found: dict[str, Any] = whole(self._model(row).get("parameters", {}))
-        return found
-
-    def endpoint_of(self, row: Row) -> str | None:
-        """Return the address of the server that a row asks, if it is not that of a known service."""
-        found: str | None = whole(self._model(row).get("endpoint"))
-        return found
-
-    def _model(self, row: Row) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.header["asked"]["models"].get(row.asked, {})
-        return found
+        """Return the recorded parameters of the model that a row asks."""
+        parameters: dict[str, Any] = whole(self.model_of(row).get("parameters", {}))
+        return parameters
 
     def logs(self) -> dict[Cell, list[RowState]]:
         """Return its rows that have records, those that differ in their repeat alone together under the first."""
