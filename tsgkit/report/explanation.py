@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph
-from tsgkit.lexicon import meant
+from tsgkit.lexicon import meant, nearest
 from tsgkit.llm.images import image_line, is_image
 from tsgkit.llm.reply import Reply, reply_from, reply_value
 from tsgkit.report.figures import NOTHING, percent
@@ -61,6 +61,11 @@ class Called:
     """The hash of its prompt in the run; empty if no model was asked."""
     made_again: bool = field(default=False, repr=False)
     """True if a later call replaced it."""
+
+    @property
+    def messages(self) -> list[dict[str, str]]:
+        """Its prompt as JSON has it."""
+        return [{"role": message.role, "content": message.content} for message in self.prompt]
 
 
 @dataclass(frozen=True)
@@ -126,9 +131,11 @@ class ExplainedRow:
     @property
     def drawn(self) -> tuple[Panel, ...]:
         """The panels of the answer, but for those whose content stands in ``graphs`` or ``trace``."""
-        same = {"pairs": [difference_value(graph) for graph in self.graphs]}
-        beside = (one for one in self.panels if one.value != same and not (self.trace and one.kind == "formula"))
-        return tuple(one for one in beside if not is_context(one)) if self.is_counted else ()
+        if not self.is_counted:
+            return ()
+        graphs = {"pairs": [difference_value(graph) for graph in self.graphs]}
+        shown = (panel for panel in self.panels if panel.value != graphs and not is_context(panel))
+        return tuple(panel for panel in shown if not (self.trace and panel.kind == "formula"))
 
     @property
     def context(self) -> tuple[Panel, ...]:
@@ -141,7 +148,7 @@ class ExplainedRow:
         values = [f"{name} {self.figure(name, self.metric)}" for name in PROFILES]
         known = [value for value in values if not value.endswith(f" {NOTHING}")]
         failed = failures(self.verdicts)
-        return "; ".join([*([failed] if failed else []), *([f"{self.metric} {', '.join(known)}"] if known else [])])
+        return "; ".join(filter(None, [failed, f"{self.metric} {', '.join(known)}" if known else ""]))
 
     def figure(self, profile: str, name: str) -> str:
         """Return a score as text: a share in percent, an amount as a number."""
@@ -160,13 +167,12 @@ class Explanation:
     @property
     def narrowing(self) -> tuple[str, ...]:
         """The options that distinguish the rows, as they are typed."""
-        found = []
-        for name in NARROWING:
-            told = (getattr(row.cell, name) for row in self.rows)
-            values = dict.fromkeys(str(value) for value in told if value is not None)
-            if len(values) > 1:
-                found.append(f"--{name} {'|'.join(values)}")
-        return tuple(found)
+        cells = [row.cell for row in self.rows]
+        options = {
+            name: dict.fromkeys(str(value) for cell in cells if (value := getattr(cell, name)) is not None)
+            for name in NARROWING
+        }
+        return tuple(f"--{name} {'|'.join(values)}" for name, values in options.items() if len(values) > 1)
 
 
 def explain(
@@ -190,47 +196,33 @@ def explain(
         wanted = {"task": named, "subject": subject, "style": style, "solver": solver, "repeat": repeat}
         wanted |= {"shots": shots, "prompts": prompts, "seed": seed}
         rows = _rows_meant(reopened, wanted)
-        holding = [row for row in rows if _number(row, item) is not None]
-        if not holding:
-            raise _unknown(item, rows)
+        rows_with_item = [row for row in rows if item in row.dataset.item_ids]
+        if not rows_with_item:
+            ids = tuple(dict.fromkeys(name for row in rows for name in row.dataset.item_ids))
+            similar = nearest(item, ids[:MOST_NAMES], limit=1, least=0.6)
+            begin = f"its items begin with {', '.join(ids[:3])}; other items of its data are shown with --data D"
+            hint = f"{similar[0].name}?" if similar else begin
+            raise UsageError(f"no item {item} was asked in this run", hint=hint)
         calls = RecordedCalls(reopened.path)
-        return Explanation(str(path), item, tuple(explained(reopened, calls, row, item) for row in holding))
+        return Explanation(str(path), item, tuple(explained(reopened, calls, row, item) for row in rows_with_item))
     finally:
         reopened.samples.close()
 
 
-def _rows_meant(reopened: SavedRun, wanted: Mapping[str, object]) -> tuple[Row, ...]:
+def _rows_meant(reopened: SavedRun, wanted: Mapping[str, object]) -> list[Row]:
     """Return the rows with these properties; the run must have each of them."""
     rows = reopened.prepared.rows
-    for name, value in wanted.items():
+    properties = {name: value for name, value in wanted.items() if value is not None}
+    for name, value in properties.items():
         known = {str(own) for row in rows if (own := getattr(row.cell, name)) is not None}
-        if value is not None and str(value) not in known:
+        if str(value) not in known:
             raise UsageError(f"{reopened.path}: no {name} {value} in this run", hint=meant(str(value), sorted(known)))
-    found = tuple(
-        row for row in rows if all(value is None or getattr(row.cell, name) == value for name, value in wanted.items())
-    )
-    if not found:
-        given = ", ".join(f"{name} {value}" for name, value in wanted.items() if value is not None)
+    selected = [row for row in rows if all(getattr(row.cell, name) == value for name, value in properties.items())]
+    if not selected:
+        words = ", ".join(f"{name} {value}" for name, value in properties.items())
         titles = "\n".join(row.cell.title for row in rows)
-        raise UsageError(f"{reopened.path}: no row of this run has {given}", hint=f"its rows:\n{titles}")
-    return found
-
-
-def _number(row: Row, item: str) -> int | None:
-    """Return which sample of the data of a row has this id, chosen or not."""
-    try:
-        return list(row.dataset.item_ids).index(item)
-    except ValueError:
-        return None
-
-
-def _unknown(item: str, rows: Sequence[Row]) -> UsageError:
-    from tsgkit.lexicon import nearest
-
-    ids = tuple(dict.fromkeys(name for row in rows for name in row.dataset.item_ids))
-    found = nearest(item, ids[:MOST_NAMES], limit=1, least=0.6)
-    begin = f"its items begin with {', '.join(ids[:3])}; other items of its data are shown with --data D"
-    return UsageError(f"no item {item} was asked in this run", hint=f"{found[0].name}?" if found else begin)
+        raise UsageError(f"{reopened.path}: no row of this run has {words}", hint=f"its rows:\n{titles}")
+    return selected
 
 
 def explained(reopened: SavedRun, recorded: RecordedCalls, row: Row, item: str) -> ExplainedRow:
@@ -238,17 +230,24 @@ def explained(reopened: SavedRun, recorded: RecordedCalls, row: Row, item: str) 
     number, plan = list(row.dataset.item_ids).index(item), reopened.prepared.plan
     sample, chosen = row.dataset.sample(number), number in row.numbers
     calls = recorded.of(row.cell, item)
-    record = _record(reopened, row, sample.item_id)
+    place = reopened.states[row.cell].places[row.numbers.index(number)] if chosen else NOWHERE
+    record = None if place == NOWHERE else reopened.samples.read(place)
     today = scored_today(row, sample, calls, record)
     judged, transcript = today.judged, today.transcript
     graphs = row.task.view.graphs(sample, judged)
-    changed, verdicts = "", tuple[Verdict, ...]()
+    changed, unasked, verdicts = "", "", tuple[Verdict, ...]()
     if record is not None:
         current = record
         if transcript is not None and not today.ended_in_error:
             current = record_of(row.cell, judged, transcript)
             changed = "; ".join(_changes(record, current))
         verdicts = tuple(row.task.view.verdicts(current, sample, comparison_metric(row.task.card.metrics)))
+    if today.lacking:
+        unasked = f"{today.lacking}: the run was stopped here"
+    elif not chosen and not calls:
+        unasked = "in the data, but not among the items chosen for this run (--limit or --ids): never asked"
+    elif not calls and not today.ended_in_error:
+        unasked = "not asked yet; it counts as missing until the same command goes on"
     return ExplainedRow(
         cell=row.cell,
         task=row.task,
@@ -261,7 +260,7 @@ def explained(reopened: SavedRun, recorded: RecordedCalls, row: Row, item: str) 
         judged=judged,
         graphs=() if graphs is None else tuple(differences(graphs)),
         verdicts=verdicts,
-        unasked="" if today.ended_in_error else _why_unasked(calls, today.lacking, chosen=chosen),
+        unasked=unasked,
         is_counted=chosen,
         unpublished=row.solver.unpublished,
         changed=changed,
@@ -290,14 +289,9 @@ def message_of(value: Mapping[str, Any]) -> Message:
     """Return a message of the records; images are named, not shown."""
     content = value.get("content", "")
     if isinstance(content, list):
-        content = "\n".join(map(_part, content))
+        parts = [part if isinstance(part, dict) else {"text": part} for part in content]
+        content = "\n".join(image_line(part) if is_image(part) else str(part.get("text", part)) for part in parts)
     return Message(str(value.get("role", "")), str(content or ""))
-
-
-def _part(part: object) -> str:
-    if not isinstance(part, dict):
-        return str(part)
-    return image_line(part) if is_image(part) else str(part.get("text", part))
 
 
 class ScoredToday(NamedTuple):
@@ -334,37 +328,17 @@ def readings_in(row: Row, sample: Sample, reply: Reply, label: str = "") -> TwoR
         return TwoReadings(Outcome.ERROR, None, words, (), None, words, ())
 
 
-def _why_unasked(calls: list[dict[str, Any]], lacking: str, *, chosen: bool) -> str:
-    if calls:
-        return f"{lacking}: the run was stopped here" if lacking else ""
-    if not chosen:
-        return "in the data, but not among the items chosen for this run (--limit or --ids): never asked"
-    return "not asked yet; it counts as missing until the same command goes on"
-
-
-def _record(reopened: SavedRun, row: Row, item: str) -> dict[str, Any] | None:
-    state = reopened.states[row.cell]
-    ids = row.dataset.item_ids
-    for place, number in enumerate(row.numbers):
-        if ids[number] == item and state.places[place] != NOWHERE:
-            return reopened.samples.read(state.places[place])
-    return None
-
-
 def _changes(record: Mapping[str, Any], today: Mapping[str, Any]) -> Iterator[str]:
     """Yield the differences between present and recorded scores."""
     if record["outcome"] != today["outcome"]:
         yield f"the record says {record['outcome']}, today's reader {today['outcome']}"
-    before, after = scores_of(record), scores_of(today)
-    for profile, scores in after.items():
+    before = scores_of(record)
+    for profile, scores in scores_of(today).items():
         for name, score in scores.items():
             old = before.get(profile, {}).get(name)
             if old is not None and (old.sum, old.weight) != (score.sum, score.weight):
-                yield f"{profile} {name} was {_share(old.value)}, is {_share(score.value)}"
-
-
-def _share(value: float | None) -> str:
-    return "none" if value is None else f"{value:.3f}"
+                was, now = ("none" if value is None else f"{value:.3f}" for value in (old.value, score.value))
+                yield f"{profile} {name} was {was}, is {now}"
 
 
 def is_context(panel: Panel) -> bool:
@@ -382,7 +356,9 @@ def explained_value(row: ExplainedRow) -> dict[str, Any]:
     """Return the JSON value of the item in one row."""
     judged = row.judged
     scores = {
-        profile: {name: {"value": one.value, "weight": one.weight, "reason": one.reason} for name, one in of.items()}
+        profile: {
+            name: {key: getattr(score, key) for key in ("value", "weight", "reason")} for name, score in of.items()
+        }
         for profile, of in judged.scores.items()
     }
     return {
@@ -408,7 +384,7 @@ def _asked_value(asked: ExplainedCall) -> dict[str, Any]:
         "label": asked.label,
         "draw": asked.draw,
         "made_again": asked.made_again,
-        "messages": [{"role": one.role, "content": one.content} for one in asked.prompt],
+        "messages": asked.messages,
         "reply": reply_value(asked.reply),
         "strict": _reading_value(readings.strict),
         "unreadable": readings.unreadable or None,

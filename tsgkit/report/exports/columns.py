@@ -165,7 +165,7 @@ def _call_values(sample: RecordedSample) -> Iterator[dict[str, Any]]:
             "place": place,
             **{name: getattr(call, name) for name in ("label", "draw", "made_again")},
             "prompt_hash": call.prompt_hash or None,
-            "messages": _json([{"role": message.role, "content": message.content} for message in call.prompt]),
+            "messages": _json(call.messages),
             "reply": reply.text,
             "ending": str(reply.ending),
             **{name: getattr(reply, name) for name in ("finish_reason", "refusal", "error", "model", "source")},

@@ -111,8 +111,7 @@ def _doc(sample: RecordedSample) -> dict[str, Any]:
 
 def _arguments(sample: RecordedSample, call: Called) -> dict[str, Any]:
     """Return a request: its messages as JSON, as the chat models of lm-eval have them, and its parameters."""
-    messages = [{"role": one.role, "content": one.content} for one in call.prompt]
-    return {"arg_0": json.dumps(messages, ensure_ascii=False), "arg_1": sample.run.parameters_of(sample.row)}
+    return {"arg_0": json.dumps(call.messages, ensure_ascii=False), "arg_1": sample.run.parameters_of(sample.row)}
 
 
 def _filtered(sample: RecordedSample, readings: Sequence[TwoReadings], profile: str) -> list[str]:
