@@ -1,25 +1,35 @@
 """One sample as HTML without scripts: whole, on its own page or in a notebook, or briefly as a report's example.
 
+>>> from tsgkit.suites.panels import text_panel
+>>> drawn_panel(text_panel("Note", "a < b"))
+'<section><h3>Note</h3><p>a &lt; b</p></section>'
+
 The reply stands directly under the question, as a transcript. Context graphs, further metrics and JSON are folded.
+Panels of boxes, rooms and graphs are drawings, questions and formulas are lists and tables. Browsers draw the same
+panels with scripts in ``tsgkit view``. Whatever cannot be drawn is described in words.
 """
 
 from __future__ import annotations
 
+import base64
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from tsgkit.errors import TsgkitError
-from tsgkit.graph.drawing.svg import Markup
+from tsgkit.graph.drawing import draw_sides
+from tsgkit.graph.drawing.svg import Markup, element, lines_of_text, spoken
+from tsgkit.graph.model import ActionGraph
 from tsgkit.report import html
 from tsgkit.report.differences import MATCHED, DifferenceLine, legend, sides, told
 from tsgkit.report.examples import Example, examples_of
 from tsgkit.report.explanation import ExplainedCall, ExplainedRow, Explanation
 from tsgkit.report.html import tag, text
-from tsgkit.report.panel_drawings import beside, drawn_panel
 from tsgkit.report.phrases import ended, readings_text
 from tsgkit.report.plain_text import count
 from tsgkit.report.report_rows import Report
-from tsgkit.suites.panels import GraphDifference
+from tsgkit.report.thumbnails import thumbnail
+from tsgkit.suites.panels import GraphDifference, Panel
 
 MOST_TASKS = 2
 """A title names at most so many tasks."""
@@ -27,6 +37,18 @@ MOST_IMAGES = 2
 """So many graphs of an example are drawn."""
 MOST_NOTES = 3
 """More notes of the reader are folded."""
+SIGNS = {True: "✓", False: "✗", None: "?"}
+LOOKS = {True: "right", False: "wrong", None: "pale"}
+LINES = {
+    "right": ("var(--good, #00785a)", "", "✓ "),
+    "wrong": ("var(--bad, #b34700)", "7 4", "✗ "),
+    "missing": ("var(--pale, #5d5d66)", "2 4", "− "),
+}
+"""The colour, the dashes and the sign of the boxes of each state."""
+PLAIN = ("var(--ink, #1c1c1e)", "", "")
+WIDTH = 460.0
+"""Pixels of a drawing of boxes across."""
+HALO = "paint-order:stroke;stroke:var(--paper, #ffffff);stroke-width:4px;stroke-linejoin:round;fill:var(--ink, #1c1c1e)"
 
 
 def write_explanation(explanation: Explanation) -> str:
@@ -39,10 +61,8 @@ def write_explanation(explanation: Explanation) -> str:
 def fragment(explanation: Explanation) -> str:
     """Return an explanation as an HTML fragment."""
     rows = explanation.rows
-    facts = [("run", html.name(explanation.run))]
-    if len(rows) > 1:
-        facts.append(("rows", text(str(len(rows)))))
-    parts = [html.facts(facts)]
+    number = [("rows", text(str(len(rows))))] if len(rows) > 1 else []
+    parts = [html.facts([("run", html.name(explanation.run)), *number])]
     if explanation.narrowing:
         parts.append(html.paragraph("One row alone: " + ", ".join(explanation.narrowing), class_="note"))
     for row in rows:
@@ -85,11 +105,13 @@ def _whole(row: ExplainedRow) -> Iterator[Markup]:
     for words in filter(None, (row.unasked, row.changed)):
         yield html.paragraph(words, class_="note")
     yield html.section("What was asked", html.block(view.question(row.sample)), level=3)
-    replies = [html.folded(_call_title(call), *_call(call)) for call in row.asked[:-1]]
-    replies += [
-        tag("section", tag("h4", html.name(call.title), text(f" {ended(call.reply)}")), *_call(call))
-        for call in row.asked[-1:]
-    ]
+    replies = []
+    for call in row.asked:
+        title, ending = html.name(call.title), text(f" {ended(call.reply)}")
+        if call is row.asked[-1]:
+            replies.append(tag("section", tag("h4", title, ending), *_call(call)))
+        else:
+            replies.append(html.folded(Markup(title + tag("span", ending, class_="pale")), *_call(call)))
     yield html.section("Reply", *replies, level=3)
     yield html.section("Scores", *_scores(row, is_headline=True), level=3)
     yield html.section("Reference and answer", _legend(graphs), *graph_differences(graphs), level=3)
@@ -128,10 +150,6 @@ def _briefly(row: ExplainedRow) -> Iterator[Markup]:
         yield html.paragraph(f"{right} of {len(row.graphs)} graphs are as they should be.", class_="pale")
 
 
-def _call_title(call: ExplainedCall) -> Markup:
-    return Markup(html.name(call.title) + tag("span", text(f" {ended(call.reply)}"), class_="pale"))
-
-
 def _call(call: ExplainedCall, *, is_brief: bool = False, has_graphs: bool = False) -> Iterator[Markup]:
     """Yield a reply with the parts marked that strict read as the answer, its readings, and what was sent."""
     for words in call.texts:
@@ -168,33 +186,29 @@ def _scores(row: ExplainedRow, *, is_headline: bool) -> Iterator[Markup]:
         yield html.paragraph(f"No official scores: {row.unpublished}.", class_="note")
     strict, official = row.judged.scores["strict"], row.judged.scores.get("official", {})
     metrics = row.task.metrics
-    known = {name: name not in metrics or metrics[name].is_headline for name in {**strict, **official}}
-    names = [name for name, is_first in known.items() if is_first == is_headline]
-    lines = [
-        [text(name)]
-        + [
-            text(words)
-            for profile, scores in (("strict", strict), ("official", official))
-            for words in (row.figure(profile, name), scores[name].reason if name in scores else "")
-        ]
-        for name in names
+    names = [
+        name for name in {**strict, **official} if (name not in metrics or metrics[name].is_headline) == is_headline
     ]
+    lines = []
+    for name in names:
+        cells = [name]
+        for profile, scores in (("strict", strict), ("official", official)):
+            cells += [row.figure(profile, name), scores[name].reason if name in scores else ""]
+        lines.append(list(map(text, cells)))
     if lines:
         yield html.table(("metric", "strict", "strict because", "official", "official because"), lines)
 
 
 def _objects(answer: object) -> Iterator[Markup]:
     """Yield an answer that is a list of objects, such as a layout, as a table."""
-    rows = answer if isinstance(answer, list) and all(isinstance(one, dict) for one in answer) else []
-    head = list(dict.fromkeys(str(name) for one in rows for name in one))
-    if head:
-        yield html.table(head, ([html.name(_cell(one.get(name))) for name in head] for one in rows))
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    if not isinstance(answer, list) or not all(isinstance(thing, dict) for thing in answer):
+        return
+    if head := list(dict.fromkeys(str(name) for thing in answer for name in thing)):
+        rows = [["" if (value := thing.get(name)) is None else value for name in head] for thing in answer]
+        words = (
+            [", ".join(map(str, value)) if isinstance(value, list) else str(value) for value in row] for row in rows
+        )
+        yield html.table(head, (list(map(html.name, row)) for row in words))
 
 
 def _legend(graphs: Iterable[GraphDifference]) -> Markup:
@@ -218,7 +232,7 @@ def graph_differences(
         if left > 0:
             left -= 1
             drawn = sides(graph, title)
-            yield beside(("reference", drawn.reference), ("answer", drawn.candidate))
+            yield _side_by_side(("reference", drawn.reference), ("answer", drawn.candidate))
         lines = list(told(graph))
         if differing := [line for line in lines if line.kind != MATCHED]:
             yield _lines(differing)
@@ -232,9 +246,162 @@ def _lines(lines: Iterable[DifferenceLine]) -> Markup:
     """Return triplets with the sign and the kind of their difference."""
     items = []
     for kind, sign, words, outside in lines:
-        parts = [tag("b", text(sign)), text(words)]
-        if outside:
-            parts.append(tag("span", text(f" (out of L: {', '.join(outside)})"), class_="outside"))
-        spoken = tag("span", text(f" {kind}"), class_="pale")
-        items.append(tag("li", *parts, spoken, class_=f"kind-{kind.replace(' ', '-')}"))
+        note = [tag("span", text(f" (out of L: {', '.join(outside)})"), class_="outside")] if outside else []
+        parts = (tag("b", text(sign)), text(words), *note, tag("span", text(f" {kind}"), class_="pale"))
+        items.append(tag("li", *parts, class_=f"kind-{kind.replace(' ', '-')}"))
     return tag("ul", *items, class_="changes")
+
+
+def drawn_panel(panel: Panel, *, level: int = 3, is_titled: bool = True) -> Markup:
+    """Return a panel, under its title unless that stands elsewhere."""
+    parts = DRAWINGS[panel.kind](panel)
+    return html.section(panel.title, *parts, level=level) if is_titled else Markup("".join(parts))
+
+
+def _boxes(panel: Panel) -> Iterator[Markup]:
+    value, image, problem = panel.value, "", ""
+    if path := panel.images.get(value["image"] or ""):
+        try:
+            image = thumbnail(path)
+            problem = "" if image else f"The image {path.name} cannot be read."
+        except TsgkitError as error:
+            problem = f"The image is not shown: {error}"
+    if image or value["boxes"] or not value["notes"]:
+        yield tag("div", html.drawing(_ground(value, image, panel.title)), class_="room")
+    yield html.listed(html.name(note) for note in (*([problem] if problem else []), *value["notes"]))
+
+
+def _ground(value: Mapping[str, Any], image: str, title: str) -> str:
+    """Return the boxes of a panel as SVG, on the image or on an empty ground; names stand inside the drawing."""
+    scale = WIDTH / max(float(value["width"]), 1.0)
+    height = scale * float(value["height"])
+    whole = {"x": 0.0, "y": 0.0, "width": WIDTH, "height": height}
+    ground = [element("rect", style="fill:var(--raised, #f4f4f6);stroke:var(--line, #d0d0d8)", **whole)]
+    ground += [element("image", href=image, **whole)] if image else []
+    boxes, labels, names = list[Markup](), list[Markup](), list[str]()
+    for box in value["boxes"]:
+        colour, dashes, sign = LINES.get(box["state"], PLAIN)
+        x, y, across, down = (scale * float(box[name]) for name in ("x", "y", "width", "height"))
+        look = f"fill:{colour};fill-opacity:0.08;stroke:{colour};stroke-width:2.5"
+        look += f";stroke-dasharray:{dashes}" if dashes else ""
+        boxes.append(element("rect", spoken(box["label"]), style=look, x=x, y=y, width=across, height=down))
+        words = sign + str(box["label"])
+        half = min(3.6 * len(words), WIDTH / 2)
+        middle = scale * (float(box["x"]) + float(box["width"]) / 2)
+        centre = scale * (float(box["y"]) + float(box["height"]) / 2)
+        place = min(max(middle, half), WIDTH - half), min(max(centre, 8.0), height - 8)
+        labels.append(lines_of_text((words,), *place, size=13, style=HALO))
+        names.append(f"{box['label']} ({box['state']})" if box["state"] else box["label"])
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:.0f} {height:.0f}" '
+    head += f'width="{WIDTH:.0f}" height="{height:.0f}" role="img">'
+    described = spoken(f"{title}: {', '.join(names)}" if names else title)
+    return "".join([head, described, *ground, *boxes, *labels, "</svg>"])
+
+
+def _choices(panel: Panel) -> Iterator[Markup]:
+    items = []
+    for option in panel.value["options"]:
+        roles = {"is_key": "the right answer", "is_answer": "what was answered"}
+        words = ", ".join(role for key, role in roles.items() if option[key])
+        name = html.name(f"{option['label']}: {option['text']}")
+        look = "right" if option["is_key"] else "wrong"
+        marked = (tag("b", name), tag("span", text(f" ({words})"), class_=look)) if words else (name,)
+        items.append(tag("li", *marked))
+    yield tag("ul", *items, class_="options")
+
+
+def _questions(panel: Panel) -> Iterator[Markup]:
+    rows = []
+    for row in panel.value["rows"]:
+        options = [tag("li", html.name(f"{letter}: {words}")) for letter, words in row["options"]]
+        verdict = {True: "✓ right", False: "✗ wrong", None: ""}[row["right"]]
+        cells = [
+            html.name(f"{row['number']}. {row['text']}"),
+            tag("ul", *options, class_="options"),
+            html.name(str(row["key"] or "")),
+            html.name(str(row["answer"] or "")),
+            tag("b", text(verdict), class_=LOOKS[row["right"]]) if verdict else Markup(""),
+            html.name(" ".join(letter or "?" for letter in row["rounds"])),
+            html.name(row["why"]),
+        ]
+        rows.append(cells)
+    yield html.table(("question", "options", "right answer", "answer", "verdict", "rounds", "why"), rows)
+
+
+def _formula(panel: Panel) -> Iterator[Markup]:
+    def drawn(part: Mapping[str, Any]) -> Markup:
+        inside = [tag("ul", *map(drawn, part["parts"]))] if part["parts"] else []
+        return _statement(part, f" ({part['why']})", *inside)
+
+    yield tag("ul", drawn(panel.value["tree"]), class_="tree")
+
+
+def _statement(value: Mapping[str, Any], why: str, *inside: Markup) -> Markup:
+    """Return a statement with the sign of whether it holds, and the reason if there is one."""
+    sign = tag("b", text(SIGNS[value["holds"]]), class_=LOOKS[value["holds"]])
+    reason = tag("span", text(why), class_="pale") if value["why"] else Markup("")
+    return tag("li", sign, Markup(" "), html.name(value["text"]), reason, *inside)
+
+
+def _scene(panel: Panel) -> Iterator[Markup]:
+    """Yield the room from above, if its suite draws it so, and its remarks as sentences."""
+    if panel.still is not None:
+        try:
+            seen = html.drawing(panel.still(), "from above, as measured by rules")
+            yield tag("div", seen, class_="room")
+        except Exception as error:  # noqa: BLE001 - a suite's code fails in every way there is
+            yield html.paragraph(f"It cannot be drawn: {error}", class_="note")
+    for section in panel.value["sections"]:
+        yield tag("p", tag("b", html.name(section["title"])))
+        remarks = [_statement(remark, ": " + remark["why"].replace("\n", "; ")) for remark in section["remarks"]]
+        yield tag("ul", *remarks, class_="options")
+
+
+def _graphs(panel: Panel) -> Iterator[Markup]:
+    for number, pair in enumerate(panel.value["pairs"]):
+        reference, candidate = (
+            None if pair[name] is None else ActionGraph.of(*map(tuple, pair[name]))
+            for name in ("reference", "candidate")
+        )
+        is_alone = pair["matched"] is None
+        drawn = draw_sides(candidate if is_alone else reference, candidate, (), title=f"Graph {number}")
+        if is_alone:
+            yield _side_by_side(("", drawn.candidate))
+        else:
+            yield _side_by_side(("reference", drawn.reference), ("answer", drawn.candidate))
+
+
+def _side_by_side(*drawings: tuple[str, str]) -> Markup:
+    """Return captions and drawings side by side; below each other where the screen is narrow."""
+    return tag(
+        "div", *(tag("div", html.drawing(svg, caption), class_="graph") for caption, svg in drawings), class_="sides"
+    )
+
+
+def _table(panel: Panel) -> Iterator[Markup]:
+    rows = ([html.name("" if cell is None else str(cell)) for cell in row] for row in panel.value["rows"])
+    yield html.table(panel.value["head"], rows, as_cards=False)
+
+
+def _text(panel: Panel) -> Iterator[Markup]:
+    yield html.paragraph(panel.value["text"])
+
+
+def _drawing(panel: Panel) -> Iterator[Markup]:
+    """Yield a drawing of a suite as an image, in which nothing runs and nothing is loaded."""
+    coded = base64.b64encode(panel.value["svg"].encode("utf-8", "replace")).decode()
+    yield tag("img", src=f"data:image/svg+xml;base64,{coded}", alt=panel.title)
+
+
+DRAWINGS: dict[str, Callable[[Panel], Iterator[Markup]]] = {
+    "boxes": _boxes,
+    "choices": _choices,
+    "drawing": _drawing,
+    "formula": _formula,
+    "graphs": _graphs,
+    "questions": _questions,
+    "scene": _scene,
+    "table": _table,
+    "text": _text,
+}
+"""How each kind of panel is written."""
