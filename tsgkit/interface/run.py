@@ -33,7 +33,7 @@ from tsgkit.report import explanation, explanation_page, terminal
 from tsgkit.report.explanation import Called, Message, calls_about
 from tsgkit.report.explanation_text import explanation_lines
 from tsgkit.report.formats import format_of, write
-from tsgkit.report.html import drawn_up
+from tsgkit.report.html import drawn_up, fragment
 from tsgkit.report.plain_text import Foreign, inert
 from tsgkit.report.report_rows import HEADLINE, gather
 from tsgkit.report.results_table import results_lines
@@ -188,7 +188,6 @@ class Run:
 
     def table(self, by: str | Sequence[str] = (), *, task: str | Sequence[str] = (), metrics: str = HEADLINE) -> Shown:
         """Return the tables of ``tsgkit report``, in all and by groups, of all tasks or of some."""
-        from tsgkit.report.document_page import fragment
         from tsgkit.report.report_tables import document
 
         report = gather([self.path], several(by), self._data, metrics=metrics, tasks=several(task))

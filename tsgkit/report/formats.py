@@ -27,7 +27,7 @@ FORMATS = {
     "html": "page",
 }
 """The formats, and the module that writes each."""
-OF_TABLES = {"terminal": "terminal", "markdown": "markdown", "latex": "latex", "html": "document_page"}
+OF_TABLES = {"terminal": "terminal", "markdown": "markdown", "latex": "latex", "html": "html"}
 """The formats for people, and the module that writes a document of tables in each."""
 ENDINGS = {".md": "markdown", ".csv": "csv", ".json": "json", ".tex": "latex", ".html": "html", ".htm": "html"}
 """The format for each file ending."""

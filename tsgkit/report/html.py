@@ -23,7 +23,7 @@ from tsgkit.report.plain_text import Foreign, inert
 from tsgkit.report.stylesheet import STYLE
 
 if TYPE_CHECKING:
-    from tsgkit.report.table import Cell, Line, Table
+    from tsgkit.report.table import Cell, Document, Line, Table
 
 VOID = frozenset({"meta", "br", "hr", "col", "img"})
 LAYOUT = re.compile(r"[^\n\t]+")
@@ -45,7 +45,7 @@ MOST_ROWS = 16
 
 def tag(kind: str, /, *children: Markup, **attributes: str) -> Markup:
     """Return one element. Underscores in attribute names become hyphens; ``class_`` means ``class``."""
-    head = "".join(f' {key.rstrip("_").replace("_", "-")}="{_value(part)}"' for key, part in attributes.items())
+    head = "".join(f' {key.rstrip("_").replace("_", "-")}="{text(part)}"' for key, part in attributes.items())
     return Markup(f"<{kind}{head}>" if kind in VOID else f"<{kind}{head}>{''.join(children)}</{kind}>")
 
 
@@ -89,9 +89,9 @@ def chapters(parts: Iterable[tuple[str, Iterable[Markup]]]) -> Markup:
     """Return the parts of a long page, with links to them before the first; those with nothing to say are left out."""
     links, sections = list[Markup](), list[Markup]()
     for number, (heading, content) in enumerate(parts):
-        if made := section(heading, *content, anchor=f"part-{number}"):
+        if part := section(heading, *content, anchor=f"part-{number}"):
             links.append(tag("a", text(heading), href=f"#part-{number}"))
-            sections.append(made)
+            sections.append(part)
     return Markup(tag("nav", *links, aria_label="parts of this page") + "\n" + "\n".join(sections))
 
 
@@ -111,8 +111,8 @@ class _Column(NamedTuple):
     that are broken into lines."""
 
     place: int
-    word: str
-    look: str = ""
+    heading: str
+    look: dict[str, str]
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Markup]], caption: str = "", *, as_cards: bool = True) -> Markup:
@@ -124,52 +124,39 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Markup]], caption: str = 
     """
     lines = [tuple(row) for row in rows]
     columns = _columns(head, lines)
-    names = tag("tr", *(_heading(one) for one in columns), role="row")
-    body = [tag("tr", *(_cell(one, row[one.place]) for one in columns), role="row") for row in lines]
+    headings, body = [], [list[Markup]() for _ in lines]
+    for place, heading, look in columns:
+        group, _, word = heading.rpartition("\n")
+        above = tag("span", name(group), class_="group") if group else Markup("")
+        headings.append(tag("th", Markup(above + text(word)), scope="col", role="columnheader", **look))
+        label = heading.replace("\n", " ")
+        for cells, line in zip(body, lines, strict=True):
+            if place:
+                cells.append(tag("td", tag("span", line[place]), data_label=label, role="cell", **look))
+            else:
+                cells.append(tag("th", line[place], data_label=label, scope="row", role="rowheader"))
     parts = [tag("caption", text(caption))] if caption else []
-    parts += [tag("thead", names, role="rowgroup"), tag("tbody", *body, role="rowgroup")]
-    look = {"class_": "cards"} if as_cards else {}
+    parts.append(tag("thead", tag("tr", *headings, role="row"), role="rowgroup"))
+    parts.append(tag("tbody", *(tag("tr", *cells, role="row") for cells in body), role="rowgroup"))
+    cards = {"class_": "cards"} if as_cards else {}
     around = "wide long" if len(lines) > MOST_ROWS else "wide"
-    return tag("div", tag("table", *parts, role="table", **look), class_=around, tabindex="0")
+    return tag("div", tag("table", *parts, role="table", **cards), class_=around, tabindex="0")
 
 
 def _columns(head: Sequence[str], rows: Sequence[tuple[Markup, ...]]) -> list[_Column]:
     """Return the columns with content; the first one always, and all of a table without rows."""
-    found = []
-    for place, word in enumerate(head):
-        words = [said for row in rows if (said := _words(row[place]))]
-        if not place or not rows or words:
-            found.append(_Column(place, word, _kind(words) if place and words else ""))
-    return found
-
-
-def _kind(words: Sequence[str]) -> str:
-    if all(map(FIGURE.fullmatch, words)):
-        return "figure"
-    return "words" if max(map(len, words)) > LONGEST_LINE else ""
-
-
-def _words(cell: Markup) -> str:
-    """Return the words of a cell; empty where it says that there is nothing."""
-    said = unescape(TAGS.sub("", cell)).strip()
-    return "" if said == NOTHING else said
-
-
-def _heading(column: _Column) -> Markup:
-    group, _, word = column.word.rpartition("\n")
-    above = tag("span", name(group), class_="group") if group else Markup("")
-    return tag("th", Markup(above + text(word)), scope="col", role="columnheader", **_look(column))
-
-
-def _cell(column: _Column, content: Markup) -> Markup:
-    label = column.word.replace("\n", " ")
-    if not column.place:
-        return tag("th", content, data_label=label, scope="row", role="rowheader")
-    return tag("td", tag("span", content), data_label=label, role="cell", **_look(column))
-
-
-def _look(column: _Column) -> dict[str, str]:
-    return {"class_": column.look} if column.look else {}
+    columns = []
+    for place, heading in enumerate(head):
+        cells = (unescape(TAGS.sub("", row[place])).strip() for row in rows)
+        words = [cell for cell in cells if cell not in ("", NOTHING)]
+        if place and rows and not words:
+            continue
+        look = ""
+        if place and words:
+            longest = max(map(len, words))
+            look = "figure" if all(map(FIGURE.fullmatch, words)) else "words" if longest > LONGEST_LINE else ""
+        columns.append(_Column(place, heading, {"class_": look} if look else {}))
+    return columns
 
 
 def cell(value: Cell) -> Markup:
@@ -222,5 +209,19 @@ def whole_page(title: str, *body: Markup, heading: str = "") -> str:
     return "<!doctype html>\n" + tag("html", head, Markup("\n"), inside, lang="en") + "\n"
 
 
-def _value(value: str) -> str:
-    return escape(inert(value))
+def written(document: Document) -> str:
+    """Return the page of a document of tables, in the look of a report.
+
+    >>> from tsgkit.report.table import Document, Table
+    >>> document = Document("Styles", (Table(("a < b",), ("subject",), (("x",),)),), ())
+    >>> "<h2>a &lt; b</h2>" in written(document)
+    True
+    """
+    about = section("About these tables", listed(map(line, document.notes)))
+    tables = (tag("section", drawn_up(table, level=2)) for table in document.tables)
+    return whole_page(document.title, *tables, about)
+
+
+def fragment(document: Document) -> str:
+    """Return the tables and notes of a document as part of a page."""
+    return "".join(map(drawn_up, document.tables)) + listed(map(line, document.notes))
