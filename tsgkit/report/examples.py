@@ -50,24 +50,19 @@ class _Seen(NamedTuple):
 
 
 def examples_of(report: Report) -> tuple[Example, ...]:
-    """Return the examples of a report."""
-    shown = tuple(_rows_shown(report.rows))
-    found = [
+    """Return the examples of a report: of the first rows of each task, and of repeats only the first."""
+    of_tasks: dict[str, list[ReportRow]] = {}
+    for row in report.rows:
+        if not row.repeat:
+            of_tasks.setdefault(row.task, []).append(row)
+    shown = {id(row) for rows in of_tasks.values() for row in rows[:MOST_ROWS]}
+    order = {id(row): place for place, row in enumerate(report.rows) if id(row) in shown}
+    examples = [
         example
         for run in report.runs
-        for example in _of_run(run, [row for row in shown if row.run == run], report.data)
+        for example in _of_run(run, [row for row in report.rows if row.run == run and id(row) in shown], report.data)
     ]
-    order = {id(row): place for place, row in enumerate(shown)}
-    return tuple(sorted(found, key=lambda example: order[id(example.row)]))
-
-
-def _rows_shown(rows: Iterable[ReportRow]) -> Iterator[ReportRow]:
-    """Yield the first rows of each task; of repeats only the first."""
-    counts: dict[str, int] = {}
-    for row in rows:
-        if not row.repeat and counts.get(row.task, 0) < MOST_ROWS:
-            counts[row.task] = counts.get(row.task, 0) + 1
-            yield row
+    return tuple(sorted(examples, key=lambda example: order[id(example.row)]))
 
 
 def _of_run(run: str, rows: Collection[ReportRow], data: str | None) -> Iterator[Example]:
@@ -89,14 +84,10 @@ def _of_run(run: str, rows: Collection[ReportRow], data: str | None) -> Iterator
 def _records(reopened: SavedRun, state: RowState) -> Iterator[_Seen]:
     metric = comparison_metric(state.row.task.card.metrics)
     for record in records_of(state, reopened.samples):
-        strict, official = (_value(record["parts"].get(profile, {}).get(metric)) for profile in ("strict", "official"))
-        yield _Seen(
-            record["item_id"], record["outcome"], strict or 0.0, official, bool(record["counts"].get("repaired"))
-        )
-
-
-def _value(part: list[float] | None) -> float | None:
-    return part[0] / part[1] if part and part[1] else None
+        parts = (record["parts"].get(profile, {}).get(metric) for profile in ("strict", "official"))
+        strict, official = (part[0] / part[1] if part and part[1] else None for part in parts)
+        is_repaired = bool(record["counts"].get("repaired"))
+        yield _Seen(record["item_id"], record["outcome"], strict or 0.0, official, is_repaired)
 
 
 def choose(records: Iterable[_Seen]) -> Iterator[tuple[str, str]]:

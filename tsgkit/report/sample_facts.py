@@ -66,10 +66,10 @@ class SampleFacts(NamedTuple):
         failed = failures(self.verdicts)
         if not self.is_wrong or (self.value is None and not failed):
             return ""
-        more = [f"and {len(self.faults) - MOST} more"] if len(self.faults) > MOST else []
-        shown = [*([failed] if failed else []), *self.faults[:MOST], *more]
+        more = f"and {len(self.faults) - MOST} more" if len(self.faults) > MOST else ""
+        faults = [part for part in (failed, *self.faults[:MOST], more) if part]
         value = f"{self.metric} {percent(self.value, is_share=self.full_marks is not None)}"
-        return "; ".join([*(shown or [value]), *self.notes])
+        return "; ".join([*(faults or [value]), *self.notes])
 
 
 def failures(verdicts: Sequence[Verdict]) -> str:
@@ -90,26 +90,21 @@ def failures(verdicts: Sequence[Verdict]) -> str:
 
 def facts_of(row: Row, record: Mapping[str, Any], sample: Callable[[], Sample]) -> SampleFacts:
     """Return the facts of a record; ``sample`` is called only if the task has several questions a sample."""
-    metric, view = comparison_metric(row.task.card.metrics), row.task.view
-    total, weight = record["parts"].get("strict", {}).get(metric, (0.0, 0.0))
+    name, view = comparison_metric(row.task.card.metrics), row.task.view
+    metric = row.task.metrics.get(name)
+    marks = None if metric is None or not metric.is_share else float(metric.more_is_better)
+    total, weight = record["parts"].get("strict", {}).get(name, (0.0, 0.0))
     has_questions = view.verdicts is not right_in_full
     return SampleFacts(
         outcome=record["outcome"],
-        metric=metric,
+        metric=name,
         value=total / weight if weight else None,
-        full_marks=_full_marks(row, metric),
+        full_marks=marks,
         faults=view.faults_of(record),
-        verdicts=tuple(view.verdicts(record, sample(), metric)) if has_questions else (),
+        verdicts=tuple(view.verdicts(record, sample(), name)) if has_questions else (),
         notes=tuple(record["notes"]),
         error=record["error"],
     )
-
-
-def _full_marks(row: Row, name: str) -> float | None:
-    metric = row.task.metrics.get(name)
-    if metric is None or not metric.is_share:
-        return None
-    return 1.0 if metric.more_is_better else 0.0
 
 
 def key_of(row: Row, sample: Sample) -> str:

@@ -49,20 +49,15 @@ def listed_lines(samples: Sequence[Listed], width: int | None) -> Iterator[str]:
     used = [place for place in range(len(HEAD)) if any(row[place] for row in rows)]
     table = [[line[place] for place in used] for line in (HEAD, *rows)]
     wanted = [max(map(columns, column)) for column in zip(*table, strict=True)]
-    widths = [min(want, ALIGNED) for want in wanted] if width is None else _widths(wanted, used, width)
+    widths = [min(want, ALIGNED) for want in wanted]
+    if width is not None:  # names first, then the texts share the rest
+        short = sum(place < SHORT for place in used)
+        names, texts, room = wanted[:short], wanted[short:], width - 2 * (len(wanted) - 1)
+        shares = _shared(texts, max(room - sum(names), LEAST * len(texts)))
+        widths = _shared(names, max(room - sum(shares), LEAST * len(names))) + shares
     for line in table:
         cells = (_fitted(cell, room, whole=width is None) for cell, room in zip(line, widths, strict=True))
         yield "  ".join(cells).rstrip()
-
-
-def _widths(wanted: Sequence[int], used: Sequence[int], width: int) -> list[int]:
-    """Return the widths of columns: names first, then the texts share the rest."""
-    names = [want for want, place in zip(wanted, used, strict=True) if place < SHORT]
-    texts = [want for want, place in zip(wanted, used, strict=True) if place >= SHORT]
-    room = width - 2 * (len(wanted) - 1)
-    for_texts = max(room - sum(names), LEAST * len(texts))
-    shared = _shared(texts, for_texts)
-    return _shared(names, max(room - sum(shared), LEAST * len(names))) + shared
 
 
 def _shared(wanted: Sequence[int], room: int) -> list[int]:
@@ -71,14 +66,11 @@ def _shared(wanted: Sequence[int], room: int) -> list[int]:
     >>> _shared([5, 50, 50], 65), _shared([5, 8], 65)
     ([5, 30, 30], [5, 8])
     """
-    found = dict.fromkeys(range(len(wanted)), 0)
-    left = sorted(found, key=lambda place: wanted[place])
-    while left:
-        place, part = left[0], room // len(left)
-        found[place] = min(wanted[place], part)
-        room -= found[place]
-        left.pop(0)
-    return list(found.values())
+    shares = [0] * len(wanted)
+    for number, place in enumerate(sorted(range(len(wanted)), key=lambda place: wanted[place])):
+        shares[place] = min(wanted[place], room // (len(wanted) - number))
+        room -= shares[place]
+    return shares
 
 
 def _fitted(text: str, width: int, *, whole: bool) -> str:
