@@ -204,11 +204,14 @@ def _objects(answer: object) -> Iterator[Markup]:
     if not isinstance(answer, list) or not all(isinstance(thing, dict) for thing in answer):
         return
     if head := list(dict.fromkeys(str(name) for thing in answer for name in thing)):
-        rows = [["" if (value := thing.get(name)) is None else value for name in head] for thing in answer]
-        words = (
-            [", ".join(map(str, value)) if isinstance(value, list) else str(value) for value in row] for row in rows
-        )
-        yield html.table(head, (list(map(html.name, row)) for row in words))
+        rows = ([_value(thing.get(name)) for name in head] for thing in answer)
+        yield html.table(head, (list(map(html.name, row)) for row in rows))
+
+
+def _value(value: object) -> str:
+    if value is None:
+        return ""
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _legend(graphs: Iterable[GraphDifference]) -> Markup:

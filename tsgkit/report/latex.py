@@ -134,8 +134,8 @@ def written(found: Document) -> str:
             about = [f"{head}: {cell}" for head, cell in layout.same]
             lines.append(comment("; ".join([f"no values, so no table: {''.join(table.title)}", *about])))
             continue
-        tells = not has_intervals or any(any(column.intervals) for column in layout.columns)
-        notes = (*(found.reading if tells else ()), *table.notes)
+        is_explained = not has_intervals or any(any(column.intervals) for column in layout.columns)
+        notes = (*(found.reading if is_explained else ()), *table.notes)
         short = [note for note in notes if width("".join(note)) <= LONGEST_NOTE][:MOST_NOTES]
         slices = _slices(layout, len(short))
         for number, rows in enumerate(slices, 1):
@@ -144,7 +144,10 @@ def written(found: Document) -> str:
             lines.append("")
             part = f" Part {number} of {len(slices)}." if len(slices) > 1 else ""
             below = short if number == len(slices) else []
-            lines += _float(layout, rows, _caption(table, layout, rows) + part, _unique(_label(table), labels), below)
+            label = _label(table)
+            labels[label] = labels.get(label, 0) + 1
+            label += f"-{labels[label]}" if labels[label] > 1 else ""
+            lines += _float(layout, rows, _caption(table, layout, rows) + part, label, below)
         lines += [comment("".join(note)) for note in notes if note not in short]
     return "\n".join(lines) + "\n"
 
@@ -159,7 +162,11 @@ def _layout(table: Table) -> _Layout:
     if all(column.is_text or column in same for column in full):  # counts that are all there is
         same = [column for column in same if column.is_text or column.texts[0] in ("0", *EMPTY)]
     shown = [column for column in full if column not in same]
-    heading = names if sum(column.is_text for column in shown) > 1 and _is_heading(names) else None
+    heading = None
+    if names is not None and names.width() <= COLUMN and sum(column.is_text for column in shown) > 1:
+        blocks = [(cell, len([*members])) for cell, members in groupby(names.texts)]
+        if len({cell for cell, _ in blocks}) == len(blocks) and all(rows > 1 for _, rows in blocks):
+            heading = names
     layout = _Layout(
         columns=[column for column in shown if column is not heading],
         heading=heading,
@@ -186,14 +193,6 @@ def _layout(table: Table) -> _Layout:
     return layout
 
 
-def _is_heading(column: Column | None) -> bool:
-    """True if all rows of a column stand in blocks of several with the same cell."""
-    if column is None or column.width() > COLUMN:
-        return False
-    blocks = [(cell, len([*members])) for cell, members in groupby(column.texts)]
-    return len({cell for cell, _ in blocks}) == len(blocks) and all(rows > 1 for _, rows in blocks)
-
-
 def _shared(texts: Sequence[Column], room: float) -> dict[str, float]:
     """Return the widths of the columns of text that are wider than their share of the room."""
     wide, narrow = list(texts), 0.0
@@ -209,8 +208,7 @@ def _shared(texts: Sequence[Column], room: float) -> dict[str, float]:
 
 def _slices(layout: _Layout, notes: int) -> list[slice]:
     """Return the rows that fit on a page each."""
-    most = max(LEAST_LINES, MOST_LINES - notes)
-    begins, used = [0], 0
+    begins, used, most = [0], 0, max(LEAST_LINES, MOST_LINES - notes)
     many = len(layout.columns[0].cells) if layout.columns else 0
     for row in range(many):
         lines = (2 if layout.is_stacked else 1) + _begins_block(layout, row)
@@ -259,21 +257,22 @@ def _caption(table: Table, layout: _Layout, rows: slice) -> str:
 
 
 def _tabular(layout: _Layout, rows: slice) -> Iterator[str]:
-    parts = [_spec(column, layout) for column in layout.columns]
-    yield f"\\begin{{tabular}}{{@{{}}{''.join(parts)}@{{}}}}"
+    specs, heads = list[str](), list[str]()
+    for column in layout.columns:
+        head = escaped(column.head) if isinstance(column.head, Foreign) else words(column.name)
+        if column.is_text:
+            room = layout.texts.get(column.head)
+            specs.append("l" if room is None else f"p{{{room:.0f}pt}}")
+        elif _cells(column, layout) == 2:
+            specs.append("r@{\\,}l")
+            head = f"\\multicolumn{{2}}{{c}}{{{head}}}"
+        else:
+            specs.append("r")
+        heads.append(head)
+    yield f"\\begin{{tabular}}{{@{{}}{''.join(specs)}@{{}}}}"
     yield "\\toprule"
     yield from _groups(layout)
-    heads = (
-        words(column.name) if not isinstance(column.head, Foreign) else escaped(column.head)
-        for column in layout.columns
-    )
-    yield (
-        " & ".join(
-            f"\\multicolumn{{2}}{{c}}{{{head}}}" if "@" in part else head
-            for head, part in zip(heads, parts, strict=True)
-        )
-        + " \\\\"
-    )
+    yield " & ".join(heads) + " \\\\"
     yield "\\midrule"
     end = " \\tabularnewline" if layout.texts else " \\\\"
     cells = sum(_cells(column, layout) for column in layout.columns)
@@ -313,12 +312,6 @@ def _cells(column: Column, layout: _Layout) -> int:
     return 2 if any(column.intervals) and not layout.is_stacked else 1
 
 
-def _spec(column: Column, layout: _Layout) -> str:
-    if column.is_text:
-        return f"p{{{layout.texts[column.head]:.0f}pt}}" if column.head in layout.texts else "l"
-    return "r@{\\,}l" if _cells(column, layout) == 2 else "r"
-
-
 def _cell(column: Column, row: int, layout: _Layout) -> str:
     cell = column.texts[row]
     if column.is_text:
@@ -343,9 +336,3 @@ def _label(table: Table) -> str:
     plain = unicodedata.normalize("NFKD", table.label or "".join(table.title))
     letters = re.sub(r"[^a-z0-9]+", "-", plain.encode("ascii", "ignore").decode().lower())
     return f"tab:{letters[:LONGEST_LABEL].strip('-') or 'table'}"
-
-
-def _unique(label: str, labels: dict[str, int]) -> str:
-    """Return the label, numbered where there is one like it already."""
-    labels[label] = labels.get(label, 0) + 1
-    return label if labels[label] == 1 else f"{label}-{labels[label]}"

@@ -83,7 +83,7 @@ def figure(text: str) -> str:
     if text == "-":
         return "--"
     return "".join(
-        f"${part}$" if place % 2 else _marked(part) for place, part in enumerate(SIGN.split(text)) if part
+        f"${part}$" if place % 2 else words(part) for place, part in enumerate(SIGN.split(text)) if part
     ).replace(" $^", "$^")
 
 
@@ -98,8 +98,9 @@ def interval(text: str) -> str:
 
 
 def words(text: str) -> str:
-    """Return words of ours, in which marks are raised."""
-    return _marked(text)
+    """Return words of ours, in which marks are raised; blanks around them are kept as they are."""
+    parts = enumerate(MARK.split(text))
+    return "".join(MARKS[part] if place % 2 else _unjoined("".join(map(_letter, inert(part)))) for place, part in parts)
 
 
 def comment(text: str) -> str:
@@ -144,9 +145,3 @@ def _letter(letter: str) -> str:
 
 def _unjoined(text: str) -> str:
     return LIGATURE.sub(r"\1{}", text)
-
-
-def _marked(text: str) -> str:
-    """Return text of ours with its marks raised; blanks around it are kept as they are."""
-    parts = enumerate(MARK.split(text))
-    return "".join(MARKS[part] if place % 2 else _unjoined("".join(map(_letter, inert(part)))) for place, part in parts)

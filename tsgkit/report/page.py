@@ -57,7 +57,7 @@ def write(report: Report) -> str:
         ("Elements outside L", drawn(inventions(report))),
         ("Examples", examples(report)),
         ("What was run", (*map(_run, report.runs), *_protocols(report))),
-        ("How to read this", _reading_help()),
+        ("How to read this", [html.facts((term, text(words)) for term, words in READING.items())]),
     ]
     lead = html.paragraph(title.lead, class_="lead") if title.lead else Markup("")
     return html.whole_page(title.whole, lead, html.chapters(parts), heading=title.heading)
@@ -72,8 +72,9 @@ def _results(report: Report) -> Iterator[Markup]:
     yield html.paragraph("; ".join(map("".join, grid.notes)), class_="pale")
     metrics = {name: row.metrics[name] for row in report.rows for name in (*row.headlines, *row.metrics)}
     less = f" ({LESS} less is better)"
-    told = [(name, text(one.meaning + ("" if one.more_is_better else less))) for name, one in metrics.items()]
-    yield html.folded(text("What the metrics are"), html.facts(told), is_open=len(told) <= MOST_OPEN)
+    meanings = [(name, metric.meaning + ("" if metric.more_is_better else less)) for name, metric in metrics.items()]
+    facts = html.facts((name, text(meaning)) for name, meaning in meanings)
+    yield html.folded(text("What the metrics are"), facts, is_open=len(meanings) <= MOST_OPEN)
 
 
 def _by_task(rows: Iterable[ReportRow]) -> dict[str, list[ReportRow]]:
@@ -85,11 +86,8 @@ def _by_task(rows: Iterable[ReportRow]) -> dict[str, list[ReportRow]]:
 
 def label(row: ReportRow, among: Iterable[ReportRow]) -> str:
     """Return a label that distinguishes a row, with its run if another run has the same row."""
-    return " ".join([row.subject, *row.way, *_run_told(row, among)])
-
-
-def _run_told(row: ReportRow, among: Iterable[ReportRow]) -> tuple[str, ...]:
-    return (f"({row.run})",) if any(row.cell == other.cell and row.run != other.run for other in among) else ()
+    is_in_several = any(row.cell == other.cell and row.run != other.run for other in among)
+    return " ".join([row.subject, *row.way, *([f"({row.run})"] if is_in_several else [])])
 
 
 def _tables(report: Report) -> Iterator[Markup]:
@@ -190,30 +188,23 @@ def facts_of(path: str, header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "begun", str(header.get("begun", NOTHING))
     yield "command", " ".join(header.get("command", ()))
     yield "versions", ", ".join([f"tsgkit {header['tsgkit']}", f"Python {header.get('python', NOTHING)}", *versions])
-    yield "samples", f"{header.get('samples', 0):,}, seed {_listed(plan['seed'])}, repeat {plan['repeat']}"
+    seeds = ", ".join(map(str, plan["seed"])) if isinstance(plan["seed"], list) else plan["seed"]
+    yield "samples", f"{header.get('samples', 0):,}, seed {seeds}, repeat {plan['repeat']}"
     for model, settings in asked["models"].items():
-        yield "subject", model + _settings(settings, header.get("models", {}).get(model, {}))
+        how = f", content {str(settings['content'])[:SHORT_HASH]}" if settings.get("content") else ", asks no model"
+        if "endpoint" in settings:
+            sent = header.get("models", {}).get(model, {}).get("sent")
+            how = f"parameters {settings['parameters']}" if sent is None else f"sent {sent}"
+            how = f" at {settings['endpoint']}, {how}"
+        yield "subject", model + how
     for task, file in header["data"].items():
         sha = str(asked["data"].get(task, ""))[:SHORT_HASH]
         card = asked["tasks"].get(task, {})
         version = f"card version {card.get('version', NOTHING)}, {str(card.get('card', ''))[:SHORT_HASH]}"
         yield task, f"{shown_path(str(file))}, SHA-256 {sha}; {version}"
-    asking = {way: sha for way, sha in asked.get("prompts", {}).items() if " baseline" not in way}
-    for way, sha in asking.items():
-        yield "prompts", f"{way}: {str(sha)[:SHORT_HASH]}"
-
-
-def _listed(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def _settings(settings: Mapping[str, Any], known: Mapping[str, Any]) -> str:
-    """Return where a model was asked, and with which parameters."""
-    if "endpoint" in settings:
-        sent = known.get("sent")
-        what = f"sent {sent}" if sent is not None else f"parameters {settings['parameters']}"
-        return f" at {settings['endpoint']}, {what}"
-    return f", content {str(settings['content'])[:SHORT_HASH]}" if settings.get("content") else ", asks no model"
+    for way, sha in asked.get("prompts", {}).items():
+        if " baseline" not in way:
+            yield "prompts", f"{way}: {str(sha)[:SHORT_HASH]}"
 
 
 def _protocols(report: Report) -> Iterator[Markup]:
@@ -240,7 +231,3 @@ READING = {
     "differences": "= in both graphs, − missing, + extra, ⇄ reversed, ≠ mismatched, ≠hand the wrong hand. Graphs are "
     "counted from 1.",
 }
-
-
-def _reading_help() -> Iterator[Markup]:
-    yield html.facts((term, text(said)) for term, said in READING.items())
