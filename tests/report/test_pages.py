@@ -20,7 +20,7 @@ from run_files import lines, write_lines
 
 from tsgkit.errors import UsageError
 from tsgkit.report import chart_plots, html
-from tsgkit.report.differences import told
+from tsgkit.report.differences import difference_lines
 from tsgkit.report.examples import examples_of
 from tsgkit.report.explanation import explain, explanation_value
 from tsgkit.report.explanation_page import write_explanation
@@ -220,7 +220,7 @@ def test_every_triplet_of_both_graphs_is_told_with_its_kind_and_drawn_and_explai
     [asked] = row.asked
     assert [(message.role, "She washes it." in message.content) for message in asked.prompt] == [("user", True)]
     assert (asked.reply.text, asked.readings.why) == (WRONG, ())
-    assert [(line.kind, line.words, line.outside) for line in told(row.graphs[0])] == [
+    assert [(line.kind, line.words, line.outside) for line in difference_lines(row.graphs[0])] == [
         ("matched", "person -> verb -> wash", ()),
         ("reversed", "cup -> dobj -> wash, expected wash -> dobj -> cup", ()),
         ("wrong hand", "wash -> with -> hand2, expected wash -> with -> hand1", ()),
@@ -252,7 +252,7 @@ def test_a_missing_and_a_surplus_graph_are_told_whole(several: Path) -> None:
     surplus = explain(several, "three").rows[0].graphs
     assert [graph.reference is None for graph in surplus] == [False, False, True]
     for graph, kind in ((missing[1], "missing"), (surplus[2], "extra")):
-        assert {line.kind for line in told(graph)} == {kind}
+        assert {line.kind for line in difference_lines(graph)} == {kind}
     cut = explain(several, "four").rows[0]
     assert cut.judged.outcome == "truncated"
     assert cut.asked[0].readings.why[0].startswith("the reply ended as truncated")

@@ -4,7 +4,7 @@
 >>> from tsgkit.graph.model import ActionGraph
 >>> wanted = ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "lid"))
 >>> got = ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "jar"))
->>> for line in told(GraphDifference(wanted, got, diff(wanted, got))):
+>>> for line in difference_lines(GraphDifference(wanted, got, diff(wanted, got))):
 ...     print(line.sign, line.words)
 = person -> verb -> open
 ≠ open -> dobj -> jar, expected open -> dobj -> lid
@@ -32,7 +32,7 @@ class DifferenceLine(NamedTuple):
     """Its elements out of L."""
 
 
-def told(graph: GraphDifference) -> Iterator[DifferenceLine]:
+def difference_lines(graph: GraphDifference) -> Iterator[DifferenceLine]:
     """Yield a line for every triplet of both graphs."""
     if graph.difference is None:
         kind = "missing" if graph.candidate is None else "extra"
@@ -54,6 +54,6 @@ def sides(graph: GraphDifference, title: str) -> Sides:
 
 def legend(graphs: Iterable[GraphDifference]) -> str:
     """Return the legend for the drawings of these differences."""
-    found = list(graphs)
-    drawn = [graph for one in found for graph in (one.reference, one.candidate) if graph is not None]
-    return draw_legend(drawn, {line.kind for one in found for line in told(one)})
+    pairs = list(graphs)
+    drawn = [graph for pair in pairs for graph in (pair.reference, pair.candidate) if graph is not None]
+    return draw_legend(drawn, {line.kind for pair in pairs for line in difference_lines(pair)})

@@ -386,17 +386,18 @@ def _asked_value(asked: ExplainedCall) -> dict[str, Any]:
         "made_again": asked.made_again,
         "messages": asked.messages,
         "reply": reply_value(asked.reply),
-        "strict": _reading_value(readings.strict),
+        "strict": reading_value(readings.strict),
         "unreadable": readings.unreadable or None,
         "spans": [list(span) for span in readings.spans],
         "notes": [note._asdict() for note in readings.notes],
-        "official": _reading_value(readings.official),
+        "official": reading_value(readings.official),
         "not_official": readings.not_official or None,
         "why": list(readings.why),
     }
 
 
-def _reading_value(reading: str | tuple[ActionGraph, ...] | None) -> object:
+def reading_value(reading: str | tuple[ActionGraph, ...] | None) -> object:
+    """Return a reading as JSON has it: text, or graphs as lists of triplets."""
     if reading is None or isinstance(reading, str):
         return reading
     return [[list(triplet) for triplet in graph] for graph in reading]

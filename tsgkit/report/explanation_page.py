@@ -21,7 +21,7 @@ from tsgkit.graph.drawing import draw_sides
 from tsgkit.graph.drawing.svg import Markup, element, lines_of_text, spoken
 from tsgkit.graph.model import ActionGraph
 from tsgkit.report import html
-from tsgkit.report.differences import MATCHED, DifferenceLine, legend, sides, told
+from tsgkit.report.differences import MATCHED, DifferenceLine, difference_lines, legend, sides
 from tsgkit.report.examples import Example, examples_of
 from tsgkit.report.explanation import ExplainedCall, ExplainedRow, Explanation
 from tsgkit.report.html import tag, text
@@ -236,7 +236,7 @@ def graph_differences(
             left -= 1
             drawn = sides(graph, title)
             yield _side_by_side(("reference", drawn.reference), ("answer", drawn.candidate))
-        lines = list(told(graph))
+        lines = list(difference_lines(graph))
         if differing := [line for line in lines if line.kind != MATCHED]:
             yield _lines(differing)
         if equal := [line for line in lines if line.kind == MATCHED]:

@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from tsgkit.report.differences import told
+from tsgkit.report.differences import difference_lines
 from tsgkit.report.explanation import ExplainedCall, ExplainedRow, Explanation
 from tsgkit.report.phrases import ended, readings_text
 from tsgkit.report.plain_text import count, inert
 from tsgkit.report.sample_facts import failures
-from tsgkit.suites.panels import GraphDifference
 
 CODES = {
     "heading": "1",
@@ -143,11 +142,20 @@ def _write_row(row: ExplainedRow, pen: Pen) -> None:
     if row.graphs:
         pen.heading("graph by graph")
         for number, graph in enumerate(pen.some(row.graphs, MOST_GRAPHS, "graph"), 1):
-            _write_graph(number, graph, pen)
+            pen.line(f"graph {number}: {graph.titled}")
+            for kind, sign, words, elements in difference_lines(graph):
+                outside = " " + pen.coloured(f"(out of L: {', '.join(elements)})", "outside") if elements else ""
+                pen.lines.append("    " + pen.coloured(f"{sign:<5} {words}", kind) + outside)
     if row.trace:
         pen.heading("strict verdict, part by part")
         pen.block("\n".join(row.trace), 1, most=TRACE_LINES)
-    _write_scores(row, pen)
+    pen.heading("scores")
+    if row.unpublished:
+        pen.line(f"no official scores: {row.unpublished}")
+    scores = [(profile, name, score) for profile, of in row.judged.scores.items() for name, score in of.items()]
+    width = max(WIDTH, *(len(name) for _, name, _ in scores), 0)
+    for profile, name, score in pen.some(scores, MOST_SCORES, "score"):
+        pen.line(f"{profile:<8}  {name:<{width}}  {row.figure(profile, name):>5}  {score.reason}".rstrip())
 
 
 def _write_call(asked: ExplainedCall, pen: Pen) -> None:
@@ -170,20 +178,3 @@ def _write_call(asked: ExplainedCall, pen: Pen) -> None:
         pen.block(message.content, most=PROMPT_LINES, begins=False)
     if not asked.prompt:
         pen.line("no model was asked")
-
-
-def _write_graph(number: int, graph: GraphDifference, pen: Pen) -> None:
-    pen.line(f"graph {number}: {graph.titled}")
-    for line in told(graph):
-        outside = " " + pen.coloured(f"(out of L: {', '.join(line.outside)})", "outside") if line.outside else ""
-        pen.lines.append("    " + pen.coloured(f"{line.sign:<5} {line.words}", line.kind) + outside)
-
-
-def _write_scores(row: ExplainedRow, pen: Pen) -> None:
-    pen.heading("scores")
-    if row.unpublished:
-        pen.line(f"no official scores: {row.unpublished}")
-    scores = [(profile, name, score) for profile, of in row.judged.scores.items() for name, score in of.items()]
-    width = max(WIDTH, *(len(name) for _, name, _ in scores), 0)
-    for profile, name, score in pen.some(scores, MOST_SCORES, "score"):
-        pen.line(f"{profile:<8}  {name:<{width}}  {row.figure(profile, name):>5}  {score.reason}".rstrip())

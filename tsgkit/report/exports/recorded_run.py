@@ -64,8 +64,8 @@ class RecordedSample:
 
     def reason(self, profile: str, metric: str) -> str:
         """Return the reason for a score: the recorded one, else that of the present readers if they score the same."""
-        if told := self.record["why"].get(f"{profile}.{metric}"):
-            return str(told)
+        if recorded := self.record["why"].get(f"{profile}.{metric}"):
+            return str(recorded)
         score = self.today.judged.scores.get(profile, {}).get(metric)
         total, weight = self.record["parts"][profile][metric]
         return score.reason if score is not None and (score.sum, score.weight) == (total, weight) else ""
@@ -141,11 +141,11 @@ class RecordedRun:
 
     def logs(self) -> dict[Cell, list[RowState]]:
         """Return its rows that have records, those that differ in their repeat alone together under the first."""
-        found: dict[Cell, list[RowState]] = {}
+        logs: dict[Cell, list[RowState]] = {}
         for cell, state in self.opened.states.items():
             if state.places.count(NOWHERE) < len(state.places):
-                found.setdefault(cell._replace(repeat=0), []).append(state)
-        return found
+                logs.setdefault(cell._replace(repeat=0), []).append(state)
+        return logs
 
     def samples(self) -> Iterator[RecordedSample]:
         """Yield all samples in the order of the rows."""

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tsgkit.report.explanation import Called, readings_in
+from tsgkit.graph.model import ActionGraph
+from tsgkit.report.explanation import Called, reading_value, readings_in
 from tsgkit.report.exports.recorded_run import RecordedRun, RecordedSample, file_name, mark_of, whole
 from tsgkit.report.sample_list import in_a_line
 from tsgkit.runs.results import RowState
-from tsgkit.suites.judgement import TwoReadings
 from tsgkit.suites.metrics import PROFILES
 
 ENDING = ".jsonl"
@@ -46,100 +46,82 @@ def write(run: RecordedRun, folder: Path) -> None:
 
 def _named(run: RecordedRun) -> dict[str, RowState]:
     """Return the rows by the names of their files."""
-    found: dict[str, RowState] = {}
-    time = str(run.header["begun"])[:19].replace(":", "-")
+    rows: dict[str, RowState] = {}
+    time = file_name(str(run.header["begun"])[:19].replace(":", "-"))
     for states in run.logs().values():
         for state in states:
             cell = state.row.cell
             repeat = f"repeat{cell.repeat + 1}" if len(states) > 1 else ""
             way = file_name(cell.task, *cell.ways, repeat)
-            name = f"{file_name(cell.subject)}/samples_{way}_{file_name(time)}{ENDING}"
-            if name in found:
+            name = f"{file_name(cell.subject)}/samples_{way}_{time}{ENDING}"
+            if name in rows:
                 name = name.replace("/samples_", f"-{mark_of(run, *cell)[:SHORT]}/samples_")
-            found[name] = state
-    return found
+            rows[name] = state
+    return rows
 
 
 def lines_of(sample: RecordedSample) -> Iterator[dict[str, Any]]:
-    """Yield the line of each profile."""
-    requests = list(_requests(sample.calls))
-    doc, target = _doc(sample), whole(sample.key)
-    arguments = {f"gen_args_{place}": _arguments(sample, calls[0]) for place, calls in enumerate(requests)}
-    first = next(iter(arguments.values()), {"arg_0": ""})["arg_0"]
-    readings = [readings_in(sample.row, sample.item, calls[-1].reply) for calls in requests]
+    """Yield the line of each profile: the calls that count, the draws of one prompt together as a request.
+
+    What lm-eval has no field for stands under ``tsgkit``, where each call names its place in ``resps``.
+    """
+    row, record = sample.row, sample.record
+    counted = [call for call in sample.calls if not call.made_again]
+    by_prompt: dict[str, list[Called]] = {}
+    for call in counted:
+        by_prompt.setdefault(call.prompt_hash or call.label, []).append(call)
+    requests = list(by_prompt.values())
+    question, reference = row.task.view.question(sample.item), row.task.view.value_of(sample.item)
+    doc = whole({"item_id": sample.item_id, "question": question, "reference": reference})
+    target, parameters = whole(sample.key), sample.run.parameters_of(row)
+    messages = [json.dumps(calls[0].messages, ensure_ascii=False) for calls in requests]
+    readings = [readings_in(row, sample.item, calls[-1].reply) for calls in requests]
+    resps = {
+        (call.label, call.draw): [place, n] for place, calls in enumerate(requests) for n, call in enumerate(calls)
+    }
+    about = {
+        **row.cell.value,
+        "run": sample.run.identity,
+        **{name: record[name] for name in ("outcome", "error", "cluster", "groups", "notes")},
+        "calls": [
+            {
+                "label": call.label,
+                "draw": call.draw,
+                "ending": str(call.reply.ending),
+                "resp": resps[call.label, call.draw],
+            }
+            for call in counted
+        ],
+    }
     for profile in PROFILES:
         scores = sample.scores.get(profile)
         if scores is None:
             continue
         values = {name: value for name, value in scores.items() if value is not None}
+        texts = [_in_words(both.strict if profile == "strict" else both.official) for both in readings]
+        if texts and profile == "strict":  # the last request has the sample's answer
+            texts[-1] = in_a_line(record["answer"])
         yield {
             "doc_id": sample.number,
             "doc": doc,
             "target": target,
-            "arguments": arguments,
-            "resps": [[one.reply.text or "" for one in calls] for calls in requests],
-            "filtered_resps": _filtered(sample, readings, profile),
+            "arguments": {
+                f"gen_args_{place}": {"arg_0": sent, "arg_1": parameters} for place, sent in enumerate(messages)
+            },
+            "resps": [[call.reply.text or "" for call in calls] for calls in requests],
+            "filtered_resps": whole(texts),
             "filter": profile,
             "metrics": list(values),
             "doc_hash": _hash(json.dumps(doc, indent=2, ensure_ascii=False)),
-            "prompt_hash": _hash(first),
+            "prompt_hash": _hash(messages[0] if messages else ""),
             "target_hash": _hash(target),
             **values,
-            "tsgkit": _about(sample, requests),
+            "tsgkit": whole(about),
         }
 
 
-def _requests(calls: Sequence[Called]) -> Iterator[list[Called]]:
-    """Yield the calls that count, the draws of one prompt together."""
-    found: dict[str, list[Called]] = {}
-    for one in calls:
-        if not one.made_again:
-            found.setdefault(one.prompt_hash or one.label, []).append(one)
-    yield from found.values()
-
-
-def _doc(sample: RecordedSample) -> dict[str, Any]:
-    value: dict[str, Any] = whole(
-        {
-            "item_id": sample.item_id,
-            "question": sample.row.task.view.question(sample.item),
-            "reference": sample.row.task.view.value_of(sample.item),
-        }
-    )
-    return value
-
-
-def _arguments(sample: RecordedSample, call: Called) -> dict[str, Any]:
-    """Return a request: its messages as JSON, as the chat models of lm-eval have them, and its parameters."""
-    return {"arg_0": json.dumps(call.messages, ensure_ascii=False), "arg_1": sample.run.parameters_of(sample.row)}
-
-
-def _filtered(sample: RecordedSample, readings: Sequence[TwoReadings], profile: str) -> list[str]:
-    """Return what a profile reads in each request; the last of them has the sample's answer."""
-    read = [_in_words(both.strict if profile == "strict" else both.official) for both in readings]
-    if read and profile == "strict":
-        read[-1] = in_a_line(sample.record["answer"])
-    return [whole(one) for one in read]
-
-
-def _in_words(reading: Any) -> str:  # noqa: ANN401  (a text, or graphs)
-    if reading is None or isinstance(reading, str):
-        return reading or ""
-    return in_a_line([[list(triplet) for triplet in graph] for graph in reading])
-
-
-def _about(sample: RecordedSample, requests: Sequence[Sequence[Called]]) -> dict[str, Any]:
-    """Return what lm-eval has no field for. Each call names its place in ``resps``."""
-    record, cell = sample.record, sample.row.cell
-    about = {name: record[name] for name in ("outcome", "error", "cluster", "groups", "notes")}
-    resps = {(one.label, one.draw): [place, n] for place, calls in enumerate(requests) for n, one in enumerate(calls)}
-    calls = [
-        {"label": one.label, "draw": one.draw, "ending": str(one.reply.ending), "resp": resps[one.label, one.draw]}
-        for one in sample.calls
-        if not one.made_again
-    ]
-    value: dict[str, Any] = whole({**cell.value, "run": sample.run.identity, **about, "calls": calls})
-    return value
+def _in_words(reading: str | tuple[ActionGraph, ...] | None) -> str:
+    return in_a_line(reading_value(reading)) if isinstance(reading, tuple) else reading or ""
 
 
 def _hash(text: str) -> str:
