@@ -89,7 +89,8 @@ def _fitted(cells: Rows, words: int, width: int) -> tuple[Rows, int, list[str]]:
         shown = [[*(short[place][str(row[place])] for place in range(words)), *row[words:]] for row in cells[1:]]
         cells = [cells[0], *shown]
     while _width(cells) > width:
-        place = _without_news(cells, words)
+        figures = list(enumerate(zip(*cells[1:], strict=True)))[words:]
+        place = next((place for place, column in figures if SAYS_NOTHING.issuperset(map(str, column))), None)
         if place is None:
             name = next((name for name in LEAST_NEEDED if _is_there(name, cells, words)), None)
             if name is None:
@@ -101,7 +102,7 @@ def _fitted(cells: Rows, words: int, width: int) -> tuple[Rows, int, list[str]]:
                     for row in cells
                 ]
                 continue
-            place = _last(cells[0], name)
+            place = max(place for place, head in enumerate(cells[0]) if head == name)
         cells = [[*row[:place], *row[place + 1 :]] for row in cells]
         words -= place < words
     return cells, words, list(dict.fromkeys(left_out))
@@ -115,19 +116,6 @@ def _is_there(name: str, cells: Rows, words: int) -> bool:
 
 def _width(cells: Rows) -> int:
     return sum(2 + max(columns(inert(str(cell))) for cell in column) for column in zip(*cells, strict=True))
-
-
-def _without_news(cells: Rows, words: int) -> int | None:
-    """Return the first numeric column that is empty in every row."""
-    found = zip(*cells[1:], strict=True) if len(cells) > 1 else iter(())
-    empty = (
-        place for place, column in enumerate(found) if place >= words and set(map(str, column)) <= set(SAYS_NOTHING)
-    )
-    return next(empty, None)
-
-
-def _last(head: Sequence[Cell], name: str) -> int:
-    return len(head) - 1 - list(reversed(head)).index(name)
 
 
 def _padded(cell: str, width: int, is_word: bool) -> str:

@@ -61,12 +61,27 @@ def export_run(
     refuse_inside_a_run(target, [path])
     with recorded_run(path, data, done) as run:
         names = tuple(format_.names(run))
-        files = _placed(format_, names, target)
-        _refuse_to_replace(target, files, force=force)
+        files = tuple(target / name for name in names)
+        is_one_file = target.suffix.lower() == format_.ENDING and not target.is_dir()
+        if is_one_file and len(names) != 1:
+            hint = f"name a folder: {target.with_suffix('')}"
+            raise UsageError(f"{target}: the run gives {len(names)} {format_.WHAT}, not one file", hint=hint)
+        require_folder(target)
+        if is_one_file:
+            files = (target,)
+            if target.exists() and not force:
+                raise FileProblem(f"{target}: {target.stat().st_size:,} bytes already here would be lost", hint=FORCE)
+        elif target.exists() and not target.is_dir():
+            raise FileProblem(f"{target}: this is a file, and several are written", hint="name a folder")
+        else:
+            refuse_to_fill(target, force=force)
         with _staged(target) as folder:
             format_.write(run, folder)
             for name, file in zip(names, files, strict=True):
-                _move(folder / name, file)
+                with (folder / name).open("rb") as stream:
+                    os.fsync(stream.fileno())  # on the disk before it has its name
+                file.parent.mkdir(parents=True, exist_ok=True)
+                (folder / name).replace(file)
         return Exported(files, run.total, run.unasked)
 
 
@@ -76,27 +91,6 @@ def format_named(name: str) -> Format:
         raise UsageError(f"there is no format {name}", hint=meant(name, FORMATS))
     module: Format = import_module(f"tsgkit.report.exports.{FORMATS[name]}")
     return module
-
-
-def _placed(format_: Format, names: Sequence[str], target: Path) -> tuple[Path, ...]:
-    """Return the file for each name: in the target, or the target itself where that is named as a file."""
-    if target.suffix.lower() != format_.ENDING or target.is_dir():
-        return tuple(target / name for name in names)
-    if len(names) != 1:
-        hint = f"name a folder: {target.with_suffix('')}"
-        raise UsageError(f"{target}: the run gives {len(names)} {format_.WHAT}, not one file", hint=hint)
-    return (target,)
-
-
-def _refuse_to_replace(target: Path, files: Sequence[Path], *, force: bool) -> None:
-    require_folder(target)
-    if target in files:
-        if target.exists() and not force:
-            raise FileProblem(f"{target}: {target.stat().st_size:,} bytes already here would be lost", hint=FORCE)
-        return
-    if target.exists() and not target.is_dir():
-        raise FileProblem(f"{target}: this is a file, and several are written", hint="name a folder")
-    refuse_to_fill(target, force=force)
 
 
 @contextmanager
@@ -111,11 +105,3 @@ def _staged(target: Path) -> Iterator[Path]:
             reason = error.strerror or str(error) or type(error).__name__
             hint = "make room, or write to another disk; nothing was left here"
             raise FileProblem(f"{target}: cannot be written: {reason}", hint=hint) from None
-
-
-def _move(written: Path, file: Path) -> None:
-    """Put a file that is written whole in its place, on the disk before it has its name."""
-    with written.open("rb") as stream:
-        os.fsync(stream.fileno())
-    file.parent.mkdir(parents=True, exist_ok=True)
-    written.replace(file)
