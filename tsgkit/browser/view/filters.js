@@ -15,7 +15,7 @@ const NARROW = "(max-width: 46rem)";
 
 function selectOf(name, title, options, change) {
   const id = `filter-${name}`;
-  const choices = options.map(([value, words]) => el("option", { value }, words));
+  const choices = options.map(([value, words, title = null]) => el("option", { value, title }, words));
   const select = el("select", { id, name, onchange: () => change({ [name]: select.value || null }) }, el("option", { value: "" }, "any"), choices);
   return { name, select, element: el("div.filter", el("label", { for: id }, title), select) };
 }
@@ -25,8 +25,10 @@ export function filterBar(index, columns, hasLabels, change) {
   const { samples } = index;
   const groups = Object.entries(samples.groups).filter(([, group]) => group.members.length > 1);
   const outcomes = [...new Set(samples.outcome)].map((one) => samples.outcomes[one]);
+  const shortSubjects = new Map(index.rows.map((row) => [row.subject, row.short_subject]));
+  const facetOption = (facet, value) => [value || UNNAMED, (facet === "subject" && shortSubjects.get(value)) || value || UNNAMED, value];
   const selects = [
-    ...differingFacets(index.rows).map(([facet, values]) => selectOf(facet, facet, values.map((value) => [value || UNNAMED, value || UNNAMED]), change)),
+    ...differingFacets(index.rows).map(([facet, values]) => selectOf(facet, facet, values.map((value) => facetOption(facet, value)), change)),
     ...(outcomes.length > 1 ? [selectOf("outcome", "outcome", outcomes.map((name) => [name, name]), change)] : []),
     ...groups.map(([by, group]) => selectOf(GROUP + by, by, group.members.map((member) => [member || UNNAMED, member || UNNAMED]), change)),
     ...(hasLabels ? [selectOf("label", "labels", LABELS, change)] : []),

@@ -42,7 +42,7 @@ export class RowChoice {
 
   #show(first, secondRun, candidates, found) {
     this.element.hidden = false;
-    const options = (run, rows) => rows.map((row) => el("option", { value: `${run}/${row.row}` }, shortTitle(row)));
+    const options = (run, rows) => rows.map((row) => el("option", { value: `${run}/${row.row}`, title: row.title }, shortTitle(row)));
     const tasks = Map.groupBy(first.index.rows, (row) => row.task);
     fill(this.first, [...tasks].map(([task, rows]) => el("optgroup", { label: task }, options(this.run, rows))));
     this.first.value = `${this.run}/${first.row.row}`;
