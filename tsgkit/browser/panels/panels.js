@@ -2,11 +2,10 @@
 
 import { el } from "../dom.js";
 import { drawBoxes, markBoxes } from "./boxes.js";
-import { drawChoices } from "./choices.js";
 import { drawFormula } from "./formula.js";
 import { drawGraphs } from "./graphs.js";
 import { drawDrawing, drawJson, drawTable, drawText } from "./plain.js";
-import { drawQuestions } from "./questions.js";
+import { drawChoices, drawQuestions } from "./questions.js";
 import { drawScene } from "./scene.js";
 
 const PANEL_KINDS = {

@@ -1,7 +1,6 @@
-// Questions about an image: options with key and answer, the letters of all rounds, and the reasons.
+// Questions about an image with options, key, answer, rounds and reasons; and candidates of a choice, marked alike.
 
 import { el, named } from "../dom.js";
-import { optionLine } from "./choices.js";
 
 export function drawQuestions(value) {
   const rows = value.rows || [];
@@ -27,4 +26,19 @@ function summaryOfAnswer({ key, answer, rounds }) {
   const parts = [`key ${key ?? "none"}`, `answer ${answer ?? "none"}`];
   if (letters.length) parts.push(`rounds ${letters.join(" ")}`);
   return parts.join("; ");
+}
+
+export function drawChoices(value) {
+  const options = value.options || [], answered = options.some((option) => option.is_answer);
+  const note = answered ? null : el("p.panel-note", "No candidate was chosen.");
+  return el("div.choices", el("ul.options", options.map(optionLine)), note);
+}
+
+// A line for an option: its label and text, and words for what it is.
+function optionLine({ label, text, is_key, is_answer }) {
+  const state = is_key && is_answer ? "is-right" : is_answer ? "is-wrong" : is_key ? "is-key" : "is-plain";
+  const words = [is_key && "key", is_answer && (is_key ? "answer: right" : "answer: wrong")].filter(Boolean);
+  const sign = { "is-right": "\u2713", "is-wrong": "\u2717", "is-key": "\u2190", "is-plain": "" }[state];
+  const tag = words.length ? el("span.option-tag", `${sign} ${words.join(", ")}`) : null;
+  return el(`li.option.${state}`, el("span.option-label", label), el("span.option-text", el("bdi", text), " ", tag));
 }

@@ -1,4 +1,4 @@
-// The surfaces of a room in WebGL.
+// The surfaces of a room in WebGL. Our own, since three.js would add some 700 KB to every exported file for these 200 lines.
 
 import { vector } from "./scene_camera.js";
 

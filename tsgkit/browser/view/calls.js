@@ -4,8 +4,10 @@ import { el, named } from "../dom.js";
 import { counted, lasted, priced } from "./numbers.js";
 import { block, markedText, shownValue } from "./values.js";
 
-// All calls in order, the last one open.
+// All calls in order. The last that asked a model is open, not a record that code added; without any, the last.
 export function transcript(calls) {
+  const lastAsked = calls.findLastIndex((call) => call.messages?.length);
+  const opened = lastAsked < 0 ? calls.length - 1 : lastAsked;
   return calls.map((call, place) => {
     const draw = call.draw === null || call.draw === undefined ? "" : `, draw ${call.draw}`;
     const title = `${call.label || `call ${place + 1}`}${draw}`;
@@ -17,8 +19,7 @@ export function transcript(calls) {
       notesOf(call),
       promptOf(call.messages ?? []),
     ];
-    const isLast = place === calls.length - 1;
-    return el("section.call", { "aria-label": `Call ${place + 1}` }, isLast ? [el("h3", named(title)), parts] : el("details", el("summary", named(title)), parts));
+    return el("section.call", { "aria-label": `Call ${place + 1}` }, place === opened ? [el("h3", named(title)), parts] : el("details", el("summary", named(title)), parts));
   });
 }
 

@@ -1,16 +1,16 @@
-// Two rows of a task compared item by item, with the paired test beside; and all rows of the task.
+// Two rows of a task, of this run or of two, compared item by item, with the paired test; and all rows of the task.
 
 import { el, fill, named } from "../dom.js";
 import { altered, hashOf } from "./address.js";
 import { indexOf } from "./choice.js";
+import { labelledSelect } from "./filters.js";
 import { Grid } from "./grid.js";
-import { MARKS } from "./marks.js";
+import { markOf } from "./marks.js";
 import { Matrix } from "./matrix.js";
-import { counted, countOf, scored } from "./numbers.js";
+import { counted, countOf, NONE, scored, withSign } from "./numbers.js";
 import { pairedItems, SHOWN, STANDINGS } from "./pairs.js";
-import { RowChoice } from "./row_choice.js";
-import { isShareIn } from "./rows.js";
-import { pairedTest } from "./paired_test.js";
+import { isShareIn, shortTitle } from "./rows.js";
+import { cardTable, withInterval } from "./tables.js";
 import { awaited } from "./waiting.js";
 
 export function comparePage(app, address) {
@@ -129,11 +129,9 @@ class ComparePage {
     return [named(item), STANDINGS[standing], ...marks, ...values, ...answers];
   }
 
-  // A mark, as a link to the sample.
   #mark({ run, index }, number) {
     if (number === undefined) return el("span.mark", "not asked");
-    const { sign, words, look } = MARKS[index.samples.mark[number]];
-    return el(`a.mark.mark-${look}`, { href: hashOf(["run", run, "sample", number]), tabindex: "-1" }, el("span", { "aria-hidden": "true" }, `${sign} `), words);
+    return markOf(index.samples.mark[number], hashOf(["run", run, "sample", number]));
   }
 
   #openPair(place) {
@@ -189,5 +187,79 @@ function pairColumns() {
     { key: "second-strict", title: "B strict", ...figure },
     { key: "first-answer", title: "A answer", ...answer },
     { key: "second-answer", title: "B answer", ...answer },
+  ];
+}
+
+function readPlace(text) {
+  const cut = (text ?? "").lastIndexOf("/");
+  return cut < 0 ? null : { run: text.slice(0, cut), row: Number(text.slice(cut + 1)) };
+}
+
+class RowChoice {
+  // `change` is called with the parts of the query that a person alters: first, second.
+  constructor(app, run, change) {
+    Object.assign(this, { app, run });
+    this.first = this.#select("first", "A", () => change({ first: this.first.value, second: null }));
+    this.runs = this.#select("second-run", "B from run", () => change({ second: `${this.runs.value}/-1` }));
+    this.second = this.#select("second", "B", () => change({ second: this.second.value }));
+    this.element = el("div.filter-row.row-choice", this.fields);
+    this.element.hidden = true;
+  }
+
+  #select(name, title, changed) {
+    const { select, element } = labelledSelect(`compare-${name}`, title, [], changed);
+    this.fields = [...(this.fields ?? []), element];
+    return select;
+  }
+
+  // The two rows that a query means: { first, second }, each { run, row, index }; without a second, a problem in words.
+  async chosen(index, query) {
+    if (!index.rows.length) return {};
+    const row = index.rowOf.get(readPlace(query.get("first"))?.row) ?? index.rows[0];
+    const first = { run: this.run, row, index };
+    const place = readPlace(query.get("second")) ?? { run: this.run, row: -1 };
+    const other = place.run === this.run ? index : await indexOf(this.app, place.run);
+    const candidates = other.rows.filter((one) => one.task === row.task && !(place.run === this.run && one.row === row.row));
+    const found = candidates.find((one) => one.row === place.row) ?? candidates[0];
+    this.#show(first, place.run, candidates, found);
+    if (!found) return { first, problem: `There is no other row of ${row.task} in this run to compare with. Choose another run for B.` };
+    return { first, second: { run: place.run, row: found, index: other } };
+  }
+
+  #show(first, secondRun, candidates, found) {
+    this.element.hidden = false;
+    const options = (run, rows) => rows.map((row) => el("option", { value: `${run}/${row.row}`, title: row.title }, shortTitle(row)));
+    const tasks = Map.groupBy(first.index.rows, (row) => row.task);
+    fill(this.first, [...tasks].map(([task, rows]) => el("optgroup", { label: task }, options(this.run, rows))));
+    this.first.value = `${this.run}/${first.row.row}`;
+    const runs = (this.app.store.listing?.runs ?? []).filter((run) => !run.problem && (run.id === this.run || run.id === secondRun || run.tasks?.includes(first.row.task)));
+    const names = runs.length ? runs.map((run) => [run.id, run.id === this.run ? `this run (${run.name})` : run.name]) : [[this.run, "this run"]];
+    fill(this.runs, names.map(([id, name]) => el("option", { value: id }, name)));
+    this.runs.value = secondRun;
+    fill(this.second, options(secondRun, candidates));
+    if (found) this.second.value = `${secondRun}/${found.row}`;
+    this.second.disabled = !found;
+  }
+}
+
+// Fill a host with the test of a pair; the returned function gives it up.
+function pairedTest(app, host, { first, second }) {
+  const title = el("h2", "Paired test");
+  const result = el("div");
+  fill(host, title, result);
+  const place = ({ run, row }) => ({ run, row: row.row });
+  return awaited(app, result, () => app.source.comparison(place(first), place(second)), (found) => fill(result, shownTest(found, first, second)), { what: "the test" });
+}
+
+function shownTest(found, first, second) {
+  if (found.problem) return el("p.note", "There is no test: ", named(found.problem));
+  const isShare = found.is_share;
+  const line = (letter, side, value) => [[`${letter}: `, named(side.row.title)], withInterval(value, isShare), counted(value.n)];
+  const around = found.low === null || found.low === undefined ? "" : ` [${withSign(found.low, isShare)}, ${withSign(found.high, isShare)}]`;
+  const p = typeof found.p === "number" ? found.p.toFixed(found.p < 0.001 ? 5 : 4) : NONE;
+  return [
+    cardTable(`Strict ${found.metric}`, ["row", "value", "n"], [line("A", first, found.first), line("B", second, found.second)]),
+    el("p", el("strong", named(found.verdict)), ` A − B: ${withSign(found.difference, isShare)}${isShare ? " points" : ""}${around}, p = ${p} (`, named(found.test), ")."),
+    found.notes?.length ? el("ul", found.notes.map((words) => el("li", named(words)))) : null,
   ];
 }

@@ -13,11 +13,15 @@ const LABELS = [
 ];
 const NARROW = "(max-width: 46rem)";
 
-function selectOf(name, title, options, change) {
-  const id = `filter-${name}`;
-  const choices = options.map(([value, words]) => el("option", { value }, words));
-  const select = el("select", { id, name, onchange: () => change({ [name]: select.value || null }) }, el("option", { value: "" }, "any"), choices);
-  return { name, select, element: el("div.filter", el("label", { for: id }, title), select) };
+// A choice with its label: { select, element }. `changed` is called with the value, null for that of no choice.
+export function labelledSelect(id, title, options, changed) {
+  const choices = options.map(([value, words, about = null]) => el("option", { value, title: about }, words));
+  const select = el("select", { id, onchange: () => changed(select.value || null) }, choices);
+  return { select, element: el("div.filter", el("label", { for: id }, title), select) };
+}
+
+function filterSelect(name, title, options, change) {
+  return { name, ...labelledSelect(`filter-${name}`, title, [["", "any"], ...options], (value) => change({ [name]: value })) };
 }
 
 // The bar's { element, text, show(query, counts) }. `change(changes, isTyping)` is called with what a person alters.
@@ -25,11 +29,13 @@ export function filterBar(index, columns, hasLabels, change) {
   const { samples } = index;
   const groups = Object.entries(samples.groups).filter(([, group]) => group.members.length > 1);
   const outcomes = [...new Set(samples.outcome)].map((one) => samples.outcomes[one]);
+  const shortSubjects = new Map(index.rows.map((row) => [row.subject, row.short_subject]));
+  const facetOption = (facet, value) => [value || UNNAMED, (facet === "subject" && shortSubjects.get(value)) || value || UNNAMED, value];
   const selects = [
-    ...differingFacets(index.rows).map(([facet, values]) => selectOf(facet, facet, values.map((value) => [value || UNNAMED, value || UNNAMED]), change)),
-    ...(outcomes.length > 1 ? [selectOf("outcome", "outcome", outcomes.map((name) => [name, name]), change)] : []),
-    ...groups.map(([by, group]) => selectOf(GROUP + by, by, group.members.map((member) => [member || UNNAMED, member || UNNAMED]), change)),
-    ...(hasLabels ? [selectOf("label", "labels", LABELS, change)] : []),
+    ...differingFacets(index.rows).map(([facet, values]) => filterSelect(facet, facet, values.map((value) => facetOption(facet, value)), change)),
+    ...(outcomes.length > 1 ? [filterSelect("outcome", "outcome", outcomes.map((name) => [name, name]), change)] : []),
+    ...groups.map(([by, group]) => filterSelect(GROUP + by, by, group.members.map((member) => [member || UNNAMED, member || UNNAMED]), change)),
+    ...(hasLabels ? [filterSelect("label", "labels", LABELS, change)] : []),
   ];
   const text = el("input", { type: "search", id: "filter-q", "aria-describedby": "filter-q-hint", oninput: () => change({ q: text.value.trim() || null }, true) });
   const hint = el("p.pale", { id: "filter-q-hint" }, "in items, prompts, replies and reasons");
@@ -97,7 +103,7 @@ function markButtons(change) {
 
 function sortSelect(columns, change) {
   const options = [...columns.values()].flatMap(({ key, title }) => [[key, `${title} ▲`], [`-${key}`, `${title} ▼`]]);
-  const { select, element } = selectOf("sort", "Sort by", options, change);
+  const { select, element } = filterSelect("sort", "Sort by", options, change);
   fill(select.options[0], "number in the run");
   return { select, element };
 }

@@ -1,7 +1,7 @@
 // Labels of one sample: the reader's verdict on each of its questions, with a note; and those of others.
 
 import { el, fill, named } from "../dom.js";
-import { disagrees } from "./label_sets.js";
+import { disagrees } from "./choice.js";
 import { rightness, VERDICTS } from "./marks.js";
 
 const NAMES = Object.keys(VERDICTS);

@@ -12,9 +12,10 @@ export const MARKS = {
 export const MARK_ORDER = Object.keys(MARKS);
 export const VERDICTS = { right: "✓", wrong: "✗", unsure: "?" };
 
-export function markOf(code) {
+// A mark; with an address, as a link to the sample.
+export function markOf(code, href = null) {
   const { sign, words, look } = MARKS[code] ?? MARKS["?"];
-  return el(`span.mark.mark-${look}`, el("span", { "aria-hidden": "true" }, sign), ` ${words}`);
+  return el(`${href ? "a" : "span"}.mark.mark-${look}`, href && { href, tabindex: "-1" }, el("span", { "aria-hidden": "true" }, sign), ` ${words}`);
 }
 
 export function rightness(isRight) {

@@ -1,12 +1,13 @@
-// The results of a run: tables by task, bars with intervals, groups, and the reasons for what has no value.
+// The results of a run: tables by task and group, bars with intervals, and the reasons for what has no value.
 
 import { el, fill, inert, named } from "../dom.js";
 import { altered, hashOf } from "./address.js";
-import { breakdown } from "./breakdown.js";
+import { labelledSelect } from "./filters.js";
 import { meter, reachOf } from "./meters.js";
 import { counted, dated, lasted, priced } from "./numbers.js";
 import { repaint } from "./repaint.js";
-import { isShareIn, pickingRow } from "./rows.js";
+import { isShareIn, pickingRow, UNNAMED } from "./rows.js";
+import { GROUP } from "./selection.js";
 import { cardTable, withInterval } from "./tables.js";
 import { awaited } from "./waiting.js";
 
@@ -58,7 +59,7 @@ class ResultsPage {
     const offered = JSON.stringify([metrics, groups]);
     if (offered !== this.offered) {
       this.offered = offered;
-      this.metric = this.#select("metric", "Metric", "the last headline of each task", metrics);
+      this.metric = this.#select("metric", "Metric", "last headline of each task", metrics);
       this.by = this.#select("by", "Break down by", "nothing", groups);
       fill(this.controls, metrics.length ? this.metric.element : null, groups.length ? this.by.element : null);
     }
@@ -67,10 +68,8 @@ class ResultsPage {
   }
 
   #select(name, title, none, values) {
-    const id = `results-${name}`;
-    const change = () => this.app.go(["run", this.run], altered(this.query, { [name]: select.value || null }));
-    const select = el("select", { id, onchange: change }, el("option", { value: "" }, none), values.map((value) => el("option", { value }, value)));
-    return { select, element: el("div.filter", el("label", { for: id }, title), select) };
+    const change = (value) => this.app.go(["run", this.run], altered(this.query, { [name]: value }));
+    return labelledSelect(`results-${name}`, title, [["", none], ...values.map((value) => [value, value])], change);
   }
 
   #draw() {
@@ -144,13 +143,21 @@ function profileValue(profiles, profile, metric) {
   return profiles[profile]?.[metric] ?? null;
 }
 
+// A function that gives the cells of a row, or of a member of a group: its values in both profiles, and their bars.
+function profileCells(holders, metric, isShare) {
+  const valuesOf = ({ profiles }) => ["strict", "official"].map((profile) => profileValue(profiles, profile, metric));
+  const reach = reachOf(holders.flatMap(valuesOf), isShare);
+  return (holder) => {
+    const [strict, official] = valuesOf(holder);
+    return [withInterval(strict, isShare), withInterval(official, isShare), meter(strict, official, reach)];
+  };
+}
+
 function resultTable(run, rows, metric) {
-  const isShare = isShareIn(rows[0], metric);
-  const reach = reachOf(rows.flatMap((row) => ["strict", "official"].map((profile) => profileValue(row.profiles, profile, metric))), isShare);
+  const cellsOf = profileCells(rows, metric, isShareIn(rows[0], metric));
   const lines = rows.map((row) => {
-    const [strict, official] = ["strict", "official"].map((profile) => profileValue(row.profiles, profile, metric));
     const link = el("a", { href: hashOf(["run", run.id, "samples"], pickingRow(run.rows, row)) }, named(row.title));
-    return [link, withInterval(strict, isShare), withInterval(official, isShare), meter(strict, official, reach), counted(row.n), outcomesOf(run, row), ...usageOf(row.usage)];
+    return [link, ...cellsOf(row), counted(row.n), outcomesOf(run, row), ...usageOf(row.usage)];
   });
   return cardTable(`${metric} of ${lines.length === 1 ? "one row" : `${lines.length} rows`}`, ["row", "strict", "official", "", "n", "outcomes", "tokens in", "out", "cost", "time"], lines);
 }
@@ -199,4 +206,29 @@ function factsSection(run) {
     el("dl", facts.map(([name, words]) => [el("dt", named(name)), el("dd", named(words))])),
     run.notes.length ? el("ul", run.notes.map((words) => el("li", named(words)))) : null,
   );
+}
+
+// Fill a host with the values of a metric for each member of a group, row by row.
+function breakdown(app, host, run, rows, metric, by) {
+  const having = rows.filter((row) => row.groups.includes(by));
+  if (!having.length) return fill(host, el("h3", "By ", named(by)), el("p.pale", `This task has no group ${by}.`));
+  const wanted = new Set(having.map((row) => row.row));
+  const tableOf = (one) => memberTable(run, having.find((row) => row.row === one.row), one.members, metric, by);
+  const draw = (groups) => fill(host, el("h3", "By ", named(by)), groups.rows.filter((one) => wanted.has(one.row)).map(tableOf));
+  return awaited(app, host, () => app.store.groups(run.id, by), draw, { what: `groups by ${by}` });
+}
+
+function memberTable(run, row, members, metric, by) {
+  const cellsOf = profileCells(members, metric, isShareIn(row, metric));
+  const lines = members.map((member) => {
+    const href = hashOf(["run", run.id, "samples"], [...pickingRow(run.rows, row), [GROUP + by, member.member || UNNAMED]]);
+    const others = Object.entries(member.counts).filter(([name, number]) => number && !["items", "answered"].includes(name));
+    return [
+      el("a", { href }, named(member.member || UNNAMED)),
+      ...cellsOf(member),
+      counted(member.n),
+      others.map(([name, number]) => `${counted(number)} ${name}`).join(", "),
+    ];
+  });
+  return el("div", el("h4", named(row.title)), cardTable(`${metric} by ${by}`, [by, "strict", "official", "", "n", "beside answered"], lines));
 }

@@ -146,7 +146,7 @@ class SamplePage {
       part("Question", shownValue(sample.question)),
       sample.calls.length ? part("Reply", transcript(sample.calls)) : null,
       part("Scores", metricTables(sample, row)),
-      sample.verdicts.length > 1 ? part("Verdicts", verdictTable(sample.verdicts)) : null,
+      sample.verdicts.length > 1 ? verdictPart(sample, answers.length > 0) : null,
       answers.length ? part("In detail", el("div", answers.map(({ panel, drawn }) => [el("h3", named(panel.title)), drawn()]))) : null,
       part("Answer", shownValue(sample.answer)),
       part("Reference", shownValue(sample.reference)),
@@ -224,7 +224,9 @@ function metricTables(sample, row) {
   return [first.length ? table(first) : null, missing, further.length ? el("details", el("summary", "Further metrics"), table(further)) : null];
 }
 
-function verdictTable(verdicts) {
+// Verdicts on the sample's questions, folded where a panel shows them too.
+function verdictPart({ verdicts, failed }, isShownElsewhere) {
   const rows = verdicts.map(({ question, text, right, label, key }) => [named(text || question), rightness(right), named(label ?? "–"), named(key ?? "–")]);
-  return cardTable("Verdicts on the sample's questions", ["question", "verdict", "label", "key"], rows);
+  const table = cardTable("Verdicts on the sample's questions", ["question", "verdict", "label", "key"], rows);
+  return isShownElsewhere ? el("details", el("summary", `Verdicts (${failed || "all right"})`), table) : part("Verdicts", table);
 }
