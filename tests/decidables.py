@@ -13,8 +13,8 @@ from typing import Any
 from served import Client
 
 from tsgkit.errors import UsageError
-from tsgkit.serve.decidable import Edit, Elements, Entry, Part, Shown
 from tsgkit.serve.decision_page import decide_in_browser
+from tsgkit.serve.decision_protocol import Edit, Elements, Entry, Part, Shown
 
 HOSTILE = "<img src=x onerror=alert(1)>\u202e\"'</script>"
 TRIPLETS = [["person", "verb", "wash"], ["wash", "dobj", "cup"], ["wash", "with", "hand1"]]

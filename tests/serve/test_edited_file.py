@@ -29,7 +29,7 @@ from served import (
 from tsgkit.errors import CannotCarry, FileProblem
 from tsgkit.library.documents.reader import read_file
 from tsgkit.serve import edit_page
-from tsgkit.serve.ahead import begun_beside
+from tsgkit.serve.background_process import start_in_process
 from tsgkit.serve.edit_draft import Draft, Link, draft_file
 from tsgkit.serve.edit_page import edit_file, edited_file
 from tsgkit.serve.edited_file import EditedFile
@@ -562,5 +562,5 @@ def test_program_serves_a_file_too(story: Path) -> None:
 
 def test_beside_other_threads_no_process_is_started() -> None:
     (thread := threading.Timer(60, print)).start()
-    assert begun_beside(os.getpid)() == os.getpid()
+    assert start_in_process(os.getpid)() == os.getpid()
     thread.cancel()

@@ -30,9 +30,8 @@ from tsgkit.report.thumbnails import thumbnail
 from tsgkit.runs.folder import locked
 from tsgkit.runs.plan import Cell
 from tsgkit.serve.exported_page import ImageAddresses
-from tsgkit.serve.labels import Label, Labels, labels_file
 from tsgkit.serve.viewed_run import ViewedRun
-from tsgkit.serve.viewed_runs import ViewedRuns
+from tsgkit.serve.viewed_runs import Label, Labels, ViewedRuns, labels_file
 
 Captured = pytest.CaptureFixture[str]
 Patch = pytest.MonkeyPatch

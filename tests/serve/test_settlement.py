@@ -24,8 +24,8 @@ from tsgkit.library.documents.reader import Document, read_file
 from tsgkit.library.documents.rows import Entry
 from tsgkit.report.annotated_items import matched, versions_of
 from tsgkit.serve import decision_page
-from tsgkit.serve.decidable import Decidable
 from tsgkit.serve.decision_page import decide_in_browser
+from tsgkit.serve.decision_protocol import Decidable
 from tsgkit.serve.disagreements import Merger
 from tsgkit.serve.settlement import Settling, decisions_file
 

@@ -26,7 +26,7 @@ from tsgkit.library.overwrites import refuse_to_overwrite
 if TYPE_CHECKING:
     from tsgkit.agents.cleaner import Cleaned
     from tsgkit.library.documents.reader import Document
-    from tsgkit.serve.decidable import Decidable, Part, Shown
+    from tsgkit.serve.decision_protocol import Decidable, Part, Shown
 
 TERMINAL, BROWSER = "terminal", "browser"
 SIGNS = {"removed": "-", "added": "+", None: " "}
@@ -65,7 +65,7 @@ def all_decided(page: Decidable, *, in_browser: bool) -> bool:
         from tsgkit.serve.decision_page import decide_in_browser
 
         return decide_in_browser(page, say=say)
-    from tsgkit.serve.decidable import decide_alike, first_undecided
+    from tsgkit.serve.decision_protocol import decide_alike, first_undecided
 
     lines, standing = TypedLines(sys.stdin), dict[str, str]()
     while (number := first_undecided(page.entries())) is not None:
@@ -77,7 +77,7 @@ def all_decided(page: Decidable, *, in_browser: bool) -> bool:
 
 def _decided(page: Decidable, number: int, lines: TypedLines, standing: dict[str, str]) -> bool:
     """Show an entry in the terminal until the person decides; False where the person stops."""
-    from tsgkit.serve.decidable import EDIT, Previewing, Typing, kind_of
+    from tsgkit.serve.decision_protocol import EDIT, Previewing, Typing, kind_of
 
     entries, shown = page.entries(), page.shown(number)
     kind, edited = kind_of(entries[number]), None

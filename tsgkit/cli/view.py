@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     paths = arguments.paths or [RUNS]
     if not arguments.paths and not RUNS.is_dir():
         raise UsageError("there is no folder runs here", hint="name a run, or make one: tsgkit eval")
-    from tsgkit.serve.browser_window import serve_in_window
+    from tsgkit.serve.local_server import serve_in_window
     from tsgkit.serve.view import place_of, server_of, write_view
 
     if (output := arguments.output) is not None:
@@ -107,11 +107,10 @@ def _edit(arguments: argparse.Namespace) -> int:
         ("data", "it belongs to runs"),
     ):
         refuse_options(arguments, (name,), "{} does not go with --edit", why)
-    from tsgkit.serve.browser_window import serve_in_window
     from tsgkit.serve.edit_draft import draft_file
     from tsgkit.serve.edit_page import edited_file, server_of
     from tsgkit.serve.edited_file import statuses_file
-    from tsgkit.serve.local_server import require_server
+    from tsgkit.serve.local_server import require_server, serve_in_window
 
     require_server()
     [file] = arguments.paths

@@ -16,9 +16,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from tsgkit.browser.modules import STYLES
 from tsgkit.errors import UsageError
 from tsgkit.report.plain_text import count
-from tsgkit.serve.browser_window import serve_in_window
-from tsgkit.serve.decidable import EDIT, Decidable, Entry, Previewing, decide_alike, first_undecided, kind_of
-from tsgkit.serve.local_server import Conflict, LocalServer, Page, number_of
+from tsgkit.serve.decision_protocol import EDIT, Decidable, Entry, Previewing, decide_alike, first_undecided, kind_of
+from tsgkit.serve.local_server import Conflict, LocalServer, Page, number_of, serve_in_window
 
 ENTRY = "deciding.js"
 STYLES_OF_PAGE = (*STYLES, "edit/edit.css", "decide/decide.css")

@@ -13,7 +13,7 @@ from tsgkit.graph.notation.narratives import vocabulary_value
 from tsgkit.library.documents.rows import Entry
 from tsgkit.report.annotated_items import joint
 from tsgkit.report.plain_text import count
-from tsgkit.serve.decidable import EDIT, Choice, ContextText, Edit, Elements, Part, TextField, elements_of
+from tsgkit.serve.decision_protocol import EDIT, Choice, ContextText, Edit, Elements, Part, TextField, elements_of
 from tsgkit.serve.disagreements import Disagreement, Kind, Value
 from tsgkit.serve.story_checks import mentioned
 

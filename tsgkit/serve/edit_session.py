@@ -22,10 +22,9 @@ from typing import Any, NamedTuple, TypedDict
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import Narrative, Vocabulary
-from tsgkit.serve.item_values import ItemValue, applied, item_value, narrative_of
+from tsgkit.serve.item_values import ItemValue, applied, differences, item_value, narrative_of
 from tsgkit.serve.local_server import Conflict
 from tsgkit.serve.story_checks import checks, similar
-from tsgkit.serve.version_differences import differences
 
 STATUSES = ("open", "done", "unsure")
 LONGEST_NOTE = 10_000

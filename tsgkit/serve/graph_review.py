@@ -16,7 +16,7 @@ from tsgkit.graph.notation import arrow
 from tsgkit.graph.repairs import Change
 from tsgkit.graph.rules import check_graph, check_narrative
 from tsgkit.library.documents.reader import Document
-from tsgkit.serve.decidable import Choice, Entry, Part, Shown, elements_of
+from tsgkit.serve.decision_protocol import Choice, Entry, Part, Shown, elements_of
 
 FORM = "source -> edge -> target"
 UNCHANGED = "nothing would change: its triplet went with an earlier decision"

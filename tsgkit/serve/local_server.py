@@ -8,11 +8,12 @@ answer requests by name.
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
 import socket
 import sys
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -321,3 +322,20 @@ def number_of(asked: Mapping[str, str], name: str) -> int:
     if not asked[name].isdecimal() or len(asked[name]) > MOST_DIGITS:
         raise UsageError(f"{name} {asked[name]:.40}: a number is needed")
     return int(asked[name])
+
+
+def serve_in_window(
+    server: LocalServer, listening: socket.socket, address: str, *, opens: bool, say: Callable[[str], None]
+) -> None:
+    """Answer the browser until Ctrl-C, or until the server is ended. The address is printed by the caller.
+
+    A window is opened where there is a screen, and where the browser would not take this terminal.
+    """
+    say("Ctrl-C ends the server")
+    has_screen = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+    if opens and (sys.platform in ("darwin", "win32") or has_screen):
+        import webbrowser
+
+        webbrowser.open(address)
+    with suppress(KeyboardInterrupt):
+        server.serve(listening)

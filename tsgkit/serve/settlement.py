@@ -28,7 +28,7 @@ from tsgkit.library.overwrites import FORCE, refuse_to_overwrite, refuse_to_over
 from tsgkit.report.annotated_items import Versions
 from tsgkit.report.plain_text import count
 from tsgkit.serve import disagreement_view as view
-from tsgkit.serve.decidable import EDIT, Decided, Entry, Shown
+from tsgkit.serve.decision_protocol import EDIT, Decided, Entry, Shown
 from tsgkit.serve.disagreements import Disagreement, Kind, Merger, Value, json_value
 from tsgkit.serve.edit_session import now
 from tsgkit.serve.line_file import Line, LineFile
@@ -138,7 +138,7 @@ class Summary:
 
 
 class Settling:
-    """The disagreements of two versions as decisions (:class:`tsgkit.serve.decidable.Decidable`)."""
+    """The disagreements of two versions as decisions (:class:`tsgkit.serve.decision_protocol.Decidable`)."""
 
     in_order = False
 

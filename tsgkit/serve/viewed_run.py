@@ -26,7 +26,7 @@ from tsgkit.runs.plan import Cell
 from tsgkit.runs.results import RowState, places_by_task
 from tsgkit.runs.run_setup import Row, RunSetup
 from tsgkit.runs.saved_run import RecordedCalls, SavedRun, prepared_again
-from tsgkit.serve.ahead import begun_beside
+from tsgkit.serve.background_process import start_in_process
 from tsgkit.serve.columns import SampleColumns
 from tsgkit.serve.search import SearchTexts
 from tsgkit.suites.panels import Panel
@@ -100,7 +100,7 @@ class ViewedRun:
 
     def begin(self) -> None:
         """Begin to add up the results, which will be asked for."""
-        self._ahead = stamp_of(self.path), begun_beside(self._added_up)
+        self._ahead = stamp_of(self.path), start_in_process(self._added_up)
 
     def _value(self) -> dict[str, Any]:
         ahead, self._ahead = self._ahead, None

@@ -25,7 +25,7 @@ from tsgkit.report.explanation_page import write_explanation
 from tsgkit.report.page import write
 from tsgkit.report.report_rows import HEADLINE, gather
 from tsgkit.runs.folder import locked
-from tsgkit.serve.labels import Labels
+from tsgkit.serve.viewed_runs import Labels
 
 Window = Callable[..., Page]
 

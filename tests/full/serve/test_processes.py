@@ -15,7 +15,7 @@ from tsgkit.serve.edit_page import edited_file
 
 BEGUN = """
 import os, signal, sys, time
-from tsgkit.serve.ahead import begun_beside
+from tsgkit.serve.background_process import start_in_process
 
 def fails():
     if os.getpid() != parent:
@@ -29,8 +29,8 @@ def dies():
 
 parent = os.getpid()
 for work in (fails, dies, lambda: "here" if os.getpid() == parent else "elsewhere"):
-    print(begun_beside(work)())
-begun_beside(lambda: time.sleep(60))
+    print(start_in_process(work)())
+start_in_process(lambda: time.sleep(60))
 try:
     print("begun", flush=True)
     time.sleep(60)

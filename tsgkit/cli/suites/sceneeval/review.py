@@ -23,7 +23,7 @@ from typing import Any
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.graph.rules import Finding
 from tsgkit.runs.decisions import Decisions, shown_as
-from tsgkit.serve.decidable import Entry, Part, Shown
+from tsgkit.serve.decision_protocol import Entry, Part, Shown
 from tsgkit.suites.sceneeval.annotation_replies import kind_of_form
 from tsgkit.suites.sceneeval.annotations import (
     KINDS,

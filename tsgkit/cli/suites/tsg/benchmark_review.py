@@ -17,7 +17,7 @@ from tsgkit.cli.suites.tsg.benchmark_stages import STAGE_OF, TASKS
 from tsgkit.errors import UsageError
 from tsgkit.runs.decisions import Decisions, shown_as
 from tsgkit.scoring.agreement import cohens_kappa, krippendorffs_alpha
-from tsgkit.serve.decidable import Entry, Part, Shown
+from tsgkit.serve.decision_protocol import Entry, Part, Shown
 from tsgkit.suites.audits.items import LETTERS
 from tsgkit.suites.tsg.makers.stage_files import StageFolder
 

@@ -1,6 +1,6 @@
 """Work begun in a process of its own, so that this one can answer meanwhile.
 
->>> wait = begun_beside(lambda: sum(range(10)))
+>>> wait = start_in_process(lambda: sum(range(10)))
 >>> wait()
 45
 """
@@ -18,7 +18,7 @@ from typing import TypeVar
 Made = TypeVar("Made")
 
 
-def begun_beside(make: Callable[[], Made]) -> Callable[[], Made]:
+def start_in_process(make: Callable[[], Made]) -> Callable[[], Made]:
     """Begin some work, and return a function that waits for its result.
 
     The work is done here, when it is waited for, where its process failed, and where none can be started safely: a copy
