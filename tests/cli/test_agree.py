@@ -12,13 +12,14 @@ from samples import SGDS, SGG, SGQA
 from shipped import DATA, TASKS
 from two_annotators import ANN, BOB, FILL, LIFT, PUT, WASH, L, action, tea, write
 
+from tsgkit.cli.agree import agreement_value
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.model import Vocabulary
 from tsgkit.library.cards import load_card
 from tsgkit.library.projects import find, text_of
 from tsgkit.report.annotated_items import Versions, versions_of
-from tsgkit.report.graph_agreement import Figure, GraphAgreement, agreement_value, graph_agreement
-from tsgkit.scoring.agreement import balanced_accuracy, cohens_kappa
+from tsgkit.report.graph_agreement import GraphAgreement, graph_agreement
+from tsgkit.scoring.agreement import Agreement, balanced_accuracy, cohens_kappa
 from tsgkit.suites.spatialgen.rows import rows_in
 
 ROWS = {row.id: row for row in rows_in(TASKS / "spatialgen" / "data" / "questions.jsonl")}
@@ -289,8 +290,8 @@ def agreement_of(*sides: list[dict[str, Any]]) -> GraphAgreement:
     return graph_agreement(versions(*sides))
 
 
-def figure(found: GraphAgreement, on: str, measure: str) -> Figure:
-    return next(one for one in found.figures if (one.on, one.measure) == (on, measure))
+def figure(found: GraphAgreement, on: str, measure: str) -> Agreement:
+    return next(one for subject, one, *_ in found.measures if (subject, one.measure) == (on, measure))
 
 
 def test_figures_are_over_paired_graphs_over_all_and_by_kind_of_element() -> None:
@@ -312,7 +313,7 @@ def test_figures_are_over_paired_graphs_over_all_and_by_kind_of_element() -> Non
     kappa = figure(found, "objects", "Cohen's kappa")
     assert kappa.n == 3 * 6 and kappa.value is not None and kappa.value < 0.75
     found = agreement_of([ANN], [ANN])
-    assert {one.value for one in found.figures} <= {1.0, None} and not found.versions.disagreements
+    assert {one.agreement.value for one in found.measures} <= {1.0, None} and not found.versions.disagreements
 
 
 def test_an_interval_is_over_descriptions_or_many_items_and_no_figure_depends_on_the_order_of_annotators() -> None:
@@ -321,11 +322,11 @@ def test_an_interval_is_over_descriptions_or_many_items_and_no_figure_depends_on
     many = agreement_of(*([tea([one], item=str(number)) for number in range(5)] for one in (WASH, FILL)))
     assert (many.clusters, many.cluster_count) == ("items", 5)
     one = agreement_of([tea([WASH])], [tea([FILL])])
-    assert one.cluster_count == 1 and not any(figure.interval for figure in one.figures)
+    assert one.cluster_count == 1 and not any(figure.agreement.interval for figure in one.measures)
     first = [tea([WASH, PUT, WASH], [FILL], [LIFT]), tea([PUT], [], [LIFT], item="x")]
     second = [tea([PUT, WASH], [PUT, FILL], [LIFT, LIFT]), tea([WASH], [FILL], item="x")]
     one, two = agreement_of(first, second), agreement_of(second, first)
-    assert (one.figures, one.unpaired) == (two.figures, two.unpaired[::-1])
+    assert (one.measures, one.unpaired) == (two.measures, two.unpaired[::-1])
 
 
 def test_items_are_matched_by_id_and_by_position_where_no_id_is_in_both() -> None:

@@ -18,8 +18,7 @@ import pytest
 
 from tsgkit.llm.asker import door_of
 from tsgkit.report import progress
-from tsgkit.report.countdown import Countdown
-from tsgkit.report.progress import Progress, line_of
+from tsgkit.report.progress import Countdown, Progress, line_of
 from tsgkit.runs.evaluation import Options, evaluate
 from tsgkit.runs.jobs import Part
 from tsgkit.runs.plan import Plan

@@ -33,9 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Examine a model."""
+    from tsgkit.interface.doctor import check_line, closing_lines
     from tsgkit.library.overwrites import write_report
     from tsgkit.llm.event_loop import run_in_background
-    from tsgkit.report.doctor_text import check_line, closing_lines
     from tsgkit.runs.doctor import Check, examined, transcript_in, transcript_text
 
     model: str = arguments.model
@@ -64,10 +64,10 @@ def run(arguments: argparse.Namespace) -> int:
         write_report(arguments.save, transcript_text(examination))
     if arguments.json:
         say_json(examination.value, ensure_ascii=False)
-    elif not examination.cause:
+    else:
         say_lines(closing_lines(examination))
-    if arguments.save is not None and not arguments.json:
-        say(f"saved: {inert(arguments.save)}")
+        if arguments.save is not None:
+            say(f"saved: {inert(arguments.save)}")
     if examination.cause:
         complain(f"{model} never answered: {examination.cause}", examination.advice)
         return FINISHED_WITH_ERRORS

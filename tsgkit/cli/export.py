@@ -18,7 +18,7 @@ from tsgkit.cli.options import add_options
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import GOOD
 from tsgkit.interface.options import DataOptions
-from tsgkit.report.countdown import Countdown
+from tsgkit.report.progress import Countdown
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

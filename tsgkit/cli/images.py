@@ -58,7 +58,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Make the images of one task. Print errors, the reason for stopping, and how to resume."""
     from tsgkit.interface import images
     from tsgkit.llm.settings import secrets_of
-    from tsgkit.report.image_text import painted_lines, trouble_lines
     from tsgkit.runs.shards import whole_of
 
     settings = vars(arguments)
@@ -77,11 +76,11 @@ def run(arguments: argparse.Namespace) -> int:
         reasons = {"failures": dict(painted.failures), "refusals": dict(painted.refusals)}
         say_json({"out": str(painted.folder), **asked, **counts, **reasons, "notices": list(painted.notices)})
     else:
-        say_lines(painted_lines(painted))
+        say_lines(images.painted_lines(painted))
         if (whole := whole_of(painted.folder)) != painted.folder:
             name = inert(str(whole))
             say(f"all shards together: tsgkit runs merge {name}.shard-* -o {name}")
-    for line in trouble_lines(painted):
+    for line in images.trouble_lines(painted):
         complain(line)
     if not painted.complete:
         how = "raise the limit in" if painted.budget else "go on with"

@@ -43,7 +43,7 @@ from tsgkit.graph.rules import ERROR
 from tsgkit.interface.options import RepairOptions
 from tsgkit.library.files import STDIN, read_text, replacement, require_folder, write_text
 from tsgkit.library.overwrites import refuse_to_overwrite, refuse_to_overwrite_sources
-from tsgkit.report.countdown import Countdown
+from tsgkit.report.progress import Countdown, Progress
 
 if TYPE_CHECKING:
     from tsgkit.agents.cleaner import Cleaned, Step
@@ -243,7 +243,6 @@ def _cleaned(
     time."""
     from tsgkit.agents.cleaner import arefine
     from tsgkit.agents.passages import passages_of
-    from tsgkit.report.progress import Progress
 
     async def work(engine: Engine) -> list[Cleaned]:
         stopped = ""

@@ -38,7 +38,7 @@ from tsgkit.cli.parser import refuse_options
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import GOOD, INTERRUPTED, UsageError
 from tsgkit.interface.options import GridOptions
-from tsgkit.report.countdown import Countdown
+from tsgkit.report.progress import Countdown
 
 RUNS = Path("runs")
 USAGE = "tsgkit view A.jsonl B.jsonl --edit -o SETTLED.jsonl"

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 from typing import Any, Unpack
@@ -18,7 +19,7 @@ from tsgkit.interface.options import DoctorOptions, settings_of, shows
 from tsgkit.library.overwrites import write_report
 from tsgkit.llm.event_loop import run_in_background
 from tsgkit.llm.settings import arguments_of
-from tsgkit.report.doctor_text import examination_lines
+from tsgkit.report.plain_text import count, inert
 from tsgkit.runs import doctor as examining
 
 
@@ -31,10 +32,31 @@ class Examination(examining.Examination):
         return Path(path)
 
     def __repr__(self) -> str:
-        return "\n".join(examination_lines(self))
+        lines = [f"{self.model} at {self.endpoint}", *map(check_line, self.checks), *closing_lines(self)]
+        if self.cause:
+            lines += [f"never answered: {self.cause}", *([f"  {self.advice}"] if self.advice else [])]
+        return "\n".join(map(inert, lines))
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(repr(self))}</pre>"
+
+
+def check_line(check: examining.Check) -> str:
+    """Return the result of one check as text."""
+    return inert(f"  {check.name:<15}  {check.verdict:<8}  {check.said}")
+
+
+def closing_lines(examination: examining.Examination) -> Iterator[str]:
+    """Yield what follows from all checks, and what they used; nothing of a model that never answered."""
+    if examination.cause:
+        return
+    options = " ".join(examination.options)
+    yield inert(f"options to set: {options}") if options else "no option needs to be set"
+    if examination.reply_limit:
+        yield inert(examination.reply_limit)
+    tokens = "tokens unknown" if examination.tokens is None else f"{examination.tokens:,} tokens"
+    cost = "cost unknown" if examination.cost is None else f"${examination.cost:.4f}"
+    yield f"used: {count(examination.requests, 'request')}, {tokens}, {cost}"
 
 
 @shows(DoctorOptions)

@@ -10,7 +10,7 @@ made.paths                                     # the image of each item, by its 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
@@ -24,7 +24,7 @@ from tsgkit.library.cards import card_names, load_card
 from tsgkit.library.row_sources import pinned
 from tsgkit.llm.settings import arguments_of
 from tsgkit.llm.user_models import is_own
-from tsgkit.report.image_text import painted_lines, trouble_lines
+from tsgkit.report.plain_text import count, inert
 from tsgkit.runs import image_generation, subjects
 from tsgkit.runs.executors import RAY, checked_executor
 from tsgkit.runs.image_folder import ImageCalls, image_of, is_there
@@ -35,6 +35,8 @@ from tsgkit.suites.suite import task_named, task_of
 from tsgkit.suites.task import Painting, PaintingOptions
 
 CONCURRENCY = 4
+SHOWN = 5
+"""The number of blocked and of failed images that are named."""
 SIZE = re.compile(r"[1-9]\d{0,4}x[1-9]\d{0,4}")
 
 
@@ -52,6 +54,33 @@ class PaintedImages(PaintingOutcome):
 
     def __repr__(self) -> str:
         return "\n".join([*painted_lines(self), *trouble_lines(self)])
+
+
+def painted_lines(painted: PaintingOutcome) -> Iterator[str]:
+    """Yield how many there are, what they cost, and where they lie."""
+    parts = [f"{painted.painted:,} painted", f"{painted.there:,} there already", f"{painted.blocked:,} blocked"]
+    parts.append(f"{len(painted.failures):,} failed")
+    if painted.unasked:
+        parts.append(f"{painted.unasked:,} not asked")
+    yield f"{count(painted.total, 'image')}: {', '.join(parts)}"
+    cost = "cost unknown" if painted.cost is None else f"${painted.cost:.4f}"
+    yield f"asked: {count(painted.requests, 'request')} in all, {cost}"
+    yield f"written: {inert(str(painted.folder))}"
+
+
+def trouble_lines(painted: PaintingOutcome) -> Iterator[str]:
+    """Yield blocked and failed images, the reason for stopping or waiting, and spans that were not sent."""
+    yield from map(inert, painted.notices)
+    for what, of_items in (("blocked", painted.refusals), ("failed", painted.failures)):
+        yield from (inert(f"{item_id} {what}: {reason}") for item_id, reason in of_items[:SHOWN])
+        if len(of_items) > SHOWN:
+            yield inert(f"and {len(of_items) - SHOWN} more {what}: see {painted.folder}/calls.jsonl")
+    if not painted.complete:
+        for why in filter(None, (painted.budget, painted.given_up, "interrupted" if painted.interrupted else "")):
+            yield inert(f"stopped: {why}; {count(painted.unasked, 'image')} not asked for")
+        yield from (inert(f"while waiting for {why}") for why in painted.trouble)
+    if painted.unsent_spans:
+        yield inert(painted.unsent_spans)
 
 
 @shows(ImageOptions)

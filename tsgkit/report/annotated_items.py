@@ -127,6 +127,11 @@ class Versions:
         """The number of pairs of graphs that differ, and of graphs without a partner."""
         return sum(len(item.disagreements) for item in self.items)
 
+    @property
+    def differing_texts(self) -> int:
+        """The number of matched descriptions whose texts differ."""
+        return sum(1 for item in self.items for _ in item.differing_texts())
+
 
 def versions_of(first: str | Path, second: str | Path, vocabulary: Vocabulary | None = None) -> Versions:
     """Read two files and match their items; ``vocabulary`` is L for items that bring none.

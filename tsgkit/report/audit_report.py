@@ -1,13 +1,12 @@
 """Tables of an audit of data, worded without knowledge of the benchmark.
 
-found = audit_of("tsg/sgds", "sgds.jsonl")
-print(terminal(found))
+print(terminal(audit_of("tsg/sgds", "sgds.jsonl")))
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,13 +26,14 @@ from tsgkit.report.report_rows import comparison_metric
 from tsgkit.report.table import Line, Table
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.results import records_of
-from tsgkit.runs.saved_run import SavedRun, open_saved_run
+from tsgkit.runs.saved_run import open_saved_run
 from tsgkit.scoring.comparison import DISCORDANT
-from tsgkit.suites.audits import Audit, Shortcut, WithoutShortcuts, audit, without_shortcuts
-from tsgkit.suites.audits.audit import CheckFindings, GroupShare, Spread
+from tsgkit.suites.audits import Audit, WithoutShortcuts, audit, without_shortcuts
+from tsgkit.suites.audits.audit import CheckFindings, GroupShare, Shortcut
 from tsgkit.suites.suite import task_of, tasks_named, tasks_of_data
 
 MOST_SLIPS = 5
+FIGURES = ("items", "right", "95 % interval", "chance")
 _SINGULAR = {"scenarios": "scenario", "stories": "story", "contexts": "context", "vocabularies": "vocabulary"}
 
 
@@ -51,42 +51,40 @@ class TaskAudit:
         return terminal(self).rstrip("\n")
 
     def _repr_html_(self) -> str:
-        return Markup("".join(_page_parts(self)))
+        return _page_part(self)
 
 
 def audits_of(data: str | None, tasks: Sequence[str] = (), run: Path | None = None) -> tuple[TaskAudit, ...]:
     """Audit a file of data, or the data of tasks or of a run. The task is given, or follows from the rows or
     the run."""
     data = None if data is None else pinned(data)
-    return tuple(audit_of(name, data, run) for name in _tasks(data, tasks, run))
+    return tuple(audit_of(name, data, run) for name in _task_names(data, tasks, run))
 
 
-def _tasks(data: str | None, named: Sequence[str], run: Path | None) -> list[str]:
-    if named:
-        return _tasks_named(named)
-    asked = _tasks_of_run(run) if run is not None else []
+def _task_names(data: str | None, asked: Sequence[str], run: Path | None) -> list[str]:
+    """Return the tasks to audit: those that are asked for (of a suite those that can be audited), else those of the
+    run and of the rows."""
+    names: list[str] = []
+    for name in asked:
+        auditable = [task for task in tasks_named([name]) if _is_auditable(task)]
+        if not auditable:
+            raise UsageError(f"{name}: it cannot be audited", hint=_auditable_tasks())
+        names += auditable
+    if asked:
+        return list(dict.fromkeys(names))
+    if run is not None:
+        names = [name for name in read_header(run)["plan"]["tasks"] if _is_auditable(name)]
+        if not names:
+            raise UsageError(f"{run}: none of its tasks can be audited", hint=_auditable_tasks())
     if data is None:
-        if not asked:
+        if not names:
             raise UsageError("nothing to audit", hint=f"name a file of rows, or a task; {_auditable_tasks()}")
-        return asked
-    fitting = _tasks_of_data(data)
-    if shared := [name for name in asked if name in fitting]:
-        return shared
-    if not fitting:
+        return names
+    of_data = _tasks_of_data(data)
+    if not of_data:
         hint = f"name the task with --task; {_auditable_tasks()}"
         raise UsageError(f"{data}: the rows do not show their task", hint=hint)
-    return fitting
-
-
-def _tasks_named(names: Sequence[str]) -> list[str]:
-    """Return the tasks that are named, and of a suite those that can be audited."""
-    tasks: list[str] = []
-    for name in names:
-        audited = [task for task in tasks_named([name]) if _is_auditable(task)]
-        if not audited:
-            raise UsageError(f"{name}: it cannot be audited", hint=_auditable_tasks())
-        tasks += audited
-    return list(dict.fromkeys(tasks))
+    return [name for name in names if name in of_data] or of_data
 
 
 def _is_auditable(name: str) -> bool:
@@ -97,21 +95,14 @@ def _auditable_tasks() -> str:
     return f"these can be audited: {', '.join(filter(_is_auditable, card_names()))}"
 
 
-def _tasks_of_run(path: Path) -> list[str]:
-    """Return the tasks of a run that can be audited."""
-    if audited := [name for name in read_header(path)["plan"]["tasks"] if _is_auditable(name)]:
-        return audited
-    raise UsageError(f"{path}: none of its tasks can be audited", hint=_auditable_tasks())
-
-
 def _tasks_of_data(data: str) -> list[str]:
     """Return the tasks whose rows a file, a folder or an installed dataset holds."""
     path = Path(data)
     if path.exists() or row_place(data):
         return list(tasks_of_data(data))
-    datasets = {one.name: one for one in installed()}
-    if data in datasets and (found := datasets[data]).known is not None:
-        names = [f"{found.known.suite}/{file.task}" for file in found.files]
+    dataset = next((dataset for dataset in installed() if dataset.name == data), None)
+    if dataset is not None and dataset.known is not None:
+        names = [f"{dataset.known.suite}/{file.task}" for file in dataset.files]
         return [name for name in names if name in card_names()]
     if data in (known := catalogue()):
         hint = f"tsgkit data get {data}, or from a copy on this machine: tsgkit data import {data} DIR"
@@ -130,331 +121,271 @@ def audit_of(name: str, data: str | None, run: Path | None = None) -> TaskAudit:
         data = plan.get("data") if data is None else data
     if task.audit is None:
         raise UsageError(f"{name}: such a task cannot be audited", hint="tsgkit audit names those that can be")
-    found = audit(task.audit(task, data))
-    runs = () if run is None else tuple(_runs(run, name, data, found))
+    results = audit(task.audit(task, data))
+    runs = () if run is None else tuple(_without_shortcuts(run, name, data, results))
     if run is not None and not runs:
         raise UsageError(f"{run}: no row of this run is of {name}", hint="tsgkit runs show lists its rows")
-    return TaskAudit(name, card.title, data or card.data, found, runs)
+    return TaskAudit(name, card.title, data or card.data, results, runs)
 
 
-def _runs(run: Path, name: str, data: str | None, found: Audit) -> Iterator[WithoutShortcuts]:
-    reopened = open_saved_run(run, data, only=(name,))
+def _without_shortcuts(run: Path, name: str, data: str | None, results: Audit) -> Iterator[WithoutShortcuts]:
+    """Yield the strict scores of a run without the items that shortcuts solve; one not asked counts as wrong."""
+    saved = open_saved_run(run, data, only=(name,))
     try:
-        for cell, state in reopened.states.items():
-            if cell.task == name:
-                metric = comparison_metric(state.row.task.card.metrics)
-                values = dict(_values(reopened, state.row.cell, metric))
-                way = " ".join(filter(None, (*cell[2:4], *cell.axes)))
-                yield from without_shortcuts(cell.subject, way, metric, values, found)
+        for cell, state in saved.states.items():
+            if cell.task != name:
+                continue
+            row, values = state.row, dict[str, tuple[float, str]]()  # by item, or by question of an item
+            metric = comparison_metric(row.task.card.metrics)
+            for place, record in zip(row.numbers, records_of(state, saved.samples), strict=True):
+                item, cluster = record["item_id"], record["cluster"]
+                verdicts = tuple(row.task.view.verdicts(record, row.dataset.sample(place), metric))
+                if any(verdict.question for verdict in verdicts):
+                    values |= {f"{item}/{verdict.question}": (float(verdict.right), cluster) for verdict in verdicts}
+                else:
+                    total, weight = record["parts"]["strict"].get(metric, (0.0, 0.0))
+                    values[item] = (total / weight if weight else 0.0, cluster)
+            way = " ".join(filter(None, (*cell[2:4], *cell.axes)))
+            yield from without_shortcuts(cell.subject, way, metric, values, results)
     finally:
-        reopened.samples.close()
+        saved.samples.close()
 
 
-def _values(reopened: SavedRun, cell: Any, metric: str) -> Iterator[tuple[str, tuple[float, str]]]:  # noqa: ANN401
-    """Yield the strict value of every item, or of each of its questions; one that was not asked counts as wrong."""
-    row = reopened.states[cell].row
-    for place, record in zip(row.numbers, records_of(reopened.states[cell], reopened.samples), strict=True):
-        verdicts = tuple(row.task.view.verdicts(record, row.dataset.sample(place), metric))
-        if any(one.question for one in verdicts):
-            yield from (
-                (f"{record['item_id']}/{one.question}", (float(one.right), record["cluster"])) for one in verdicts
-            )
-            continue
-        total, weight = record["parts"]["strict"].get(metric, (0.0, 0.0))
-        yield record["item_id"], (total / weight if weight else 0.0, record["cluster"])
-
-
-def audited_value(found: TaskAudit) -> dict[str, Any]:
+def audited_value(audited: TaskAudit) -> dict[str, Any]:
     """Return the JSON value of an audit."""
-    one = found.audit
-    best = one.to_beat
+    results = audited.audit
+    best, worst = results.to_beat, results.worst
+    of_shortcut = ("name", "sees", "n", "value", "low", "high", "chance")
     return {
-        "task": found.task,
-        "data": found.data,
-        "items": one.n,
-        "clusters": one.clusters,
-        "clusters_are": one.clusters_are,
-        "smallest_difference": round(one.smallest_difference, 4),
-        "chance": round(one.chance, 6),
+        "task": audited.task,
+        "data": audited.data,
+        "items": results.n,
+        "clusters": results.clusters,
+        "clusters_are": results.clusters_are,
+        "smallest_difference": round(results.smallest_difference, 4),
+        "chance": round(results.chance, 6),
         "to_beat": None if best is None else {"shortcut": best.name, "value": best.value},
-        "worst_group": None if one.worst is None else {"shortcut": one.worst[0].name} | dict(one.worst[1].__dict__),
-        "checks": [_check_value(each) for each in one.found],
-        "shortcuts": [_shortcut_value(each) for each in one.shortcuts],
-        "keys": [
-            {"group": each.group or None, "counts": each.counts, "p": each.skew.p, "skewed": each.is_skewed}
-            for each in one.spreads
+        "worst_group": None if worst is None else {"shortcut": worst[0].name, **vars(worst[1])},
+        "checks": [
+            {
+                "code": findings.check.code,
+                "looks_for": findings.check.looks_for,
+                "severity": "error" if findings.check.is_error else "warning",
+                "found": [{"item_id": slip.item_id, "message": slip.message} for slip in findings.slips],
+            }
+            for findings in results.found
         ],
-        "runs": [dict(each.__dict__) for each in found.runs],
-        "notes": list(one.notes),
+        "shortcuts": [
+            {name: getattr(shortcut, name) for name in of_shortcut}
+            | {
+                "blind": shortcut.is_blind,
+                "beats_chance": shortcut.beats_chance,
+                "carriers": list(shortcut.carriers),
+                "groups": [dict(vars(share)) for share in shortcut.groups],
+            }
+            for shortcut in results.shortcuts
+        ],
+        "keys": [
+            {"group": spread.group or None, "counts": spread.counts, "p": spread.skew.p, "skewed": spread.is_skewed}
+            for spread in results.spreads
+        ],
+        "runs": [dict(vars(run)) for run in audited.runs],
+        "notes": list(results.notes),
     }
 
 
-def _check_value(found: CheckFindings) -> dict[str, Any]:
-    return {
-        "code": found.check.code,
-        "looks_for": found.check.looks_for,
-        "severity": "error" if found.check.is_error else "warning",
-        "found": [{"item_id": slip.item_id, "message": slip.message} for slip in found.slips],
-    }
-
-
-def _shortcut_value(one: Shortcut) -> dict[str, Any]:
-    names = ("name", "sees", "n", "value", "low", "high", "chance")
-    return {name: getattr(one, name) for name in names} | {
-        "blind": one.is_blind,
-        "beats_chance": one.beats_chance,
-        "carriers": list(one.carriers),
-        "groups": [dict(each.__dict__) for each in one.groups],
-    }
-
-
-def terminal(found: TaskAudit) -> str:
+def terminal(audited: TaskAudit) -> str:
     """Return the audit for a terminal."""
-    blocks = ["\n".join(map(terminal_format.line, _summary(found)))]
-    blocks += ["\n".join(terminal_format.table(table)) for table in _tables(found)]
+    blocks = ["\n".join(map(terminal_format.line, _summary(audited)))]
+    blocks += ["\n".join(terminal_format.table(table)) for table in _tables(audited)]
     return "\n\n".join(blocks) + "\n"
 
 
 def as_markdown(audits: Sequence[TaskAudit]) -> str:
     """Audits as Markdown."""
     blocks = ["# Audit"]
-    for found in audits:
-        blocks.append("\n".join(f"- {markdown.line(line)}" for line in _summary(found)))
-        blocks += ["\n".join(markdown.table(table)) for table in _tables(found)]
+    for audited in audits:
+        blocks.append("\n".join(f"- {markdown.line(line)}" for line in _summary(audited)))
+        blocks += ["\n".join(markdown.table(table)) for table in _tables(audited)]
     return "\n\n".join(blocks) + "\n"
 
 
 def as_page(audits: Sequence[TaskAudit]) -> str:
     """Audits as one HTML page that needs nothing but itself."""
-    about = ", ".join(dict.fromkeys(found.task for found in audits))
-    return html.whole_page(f"Audit of {about}", *(part for found in audits for part in _page_parts(found)))
+    about = ", ".join(dict.fromkeys(audited.task for audited in audits))
+    return html.whole_page(f"Audit of {about}", *map(_page_part, audits))
 
 
-def _page_parts(found: TaskAudit) -> Iterator[Markup]:
-    lead = html.listed(map(html.line, _summary(found)))
-    yield html.section(
-        f"{found.task}: {found.title}", lead, *(html.drawn_up(table, level=3) for table in _tables(found))
-    )
+def _page_part(audited: TaskAudit) -> Markup:
+    lead = html.listed(map(html.line, _summary(audited)))
+    tables = (html.drawn_up(table, level=3) for table in _tables(audited))
+    return html.section(f"{audited.task}: {audited.title}", lead, *tables)
 
 
-def _summary(found: TaskAudit) -> Iterator[Line]:
+def _summary(audited: TaskAudit) -> Iterator[Line]:
     """Yield the whole in a few sentences."""
-    one = found.audit
-    yield (Foreign(found.task), f" ({found.title}): {number(one.n)} items of ", Foreign(found.data))
-    yield (_sizes(one),)
-    errors = sum(len(each.slips) for each in one.found if each.check.is_error)
-    worth = sum(len(each.slips) for each in one.found if not each.check.is_error)
-    items = len({slip.item_id for each in one.found if each.check.is_error for slip in each.slips})
-    if errors:
-        yield (
-            f"{number(errors)} slips in {number(items)} items, and {number(worth)} things worth knowing: see below.",
-        )
-    else:
-        yield (f"No slip was found in its items; {number(worth)} things are worth knowing.",)
-    yield from _shortcut_summary(one)
-    for spread in one.spreads:
-        if not spread.group:
-            yield (_spread_told(spread),)
-    yield from ((Foreign(note),) for note in one.notes)
-
-
-def _sizes(one: Audit) -> str:
-    least = percent(one.smallest_difference)
-    if one.clusters == one.n:
-        alike = "Each item stands for itself."
-    else:
-        units = one.clusters_are if one.clusters != 1 else _SINGULAR.get(one.clusters_are, one.clusters_are)
-        alike = f"They come from {number(one.clusters)} {units}."
+    results = audited.audit
+    yield (Foreign(audited.task), f" ({audited.title}): {number(results.n)} items of ", Foreign(audited.data))
+    origin = "Each item stands for itself."
+    if results.clusters != results.n:
+        units = results.clusters_are
+        units = _SINGULAR.get(units, units) if results.clusters == 1 else units
+        origin = f"They come from {number(results.clusters)} {units}."
     disagreeing = f"Two models that disagree on {100 * DISCORDANT:.0f} % of the items"
-    return f"{alike} {disagreeing} must differ by about {least} points before it is likely to show (95 %, power 80 %)."
+    least = f"must differ by about {percent(results.smallest_difference)} points before it is likely to show"
+    yield (f"{origin} {disagreeing} {least} (95 %, power 80 %).",)
+    errors = [slip for findings in results.found if findings.check.is_error for slip in findings.slips]
+    worth = number(sum(len(findings.slips) for findings in results.found if not findings.check.is_error))
+    if errors:
+        items = number(len({slip.item_id for slip in errors}))
+        yield (f"{number(len(errors))} slips in {items} items, and {worth} things worth knowing: see below.",)
+    else:
+        yield (f"No slip was found in its items; {worth} things are worth knowing.",)
+    yield from _shortcut_summary(results)
+    for spread in results.spreads:
+        if not spread.group:
+            counts = ", ".join(f"{letter} {count:,}" for letter, count in spread.counts.items())
+            if spread.skew.is_rough:
+                yield (f"Right answers: {counts}; too few to say whether they are spread evenly.",)
+            elif spread.is_skewed:
+                yield (f"Right answers are not spread evenly: {counts} (chance alone: p = {spread.skew.p:.2g}).",)
+            else:
+                yield (f"Right answers are spread evenly enough: {counts} (p = {spread.skew.p:.2g}).",)
+    yield from ((Foreign(note),) for note in results.notes)
 
 
-def _shortcut_summary(one: Audit) -> Iterator[Line]:
-    best = one.to_beat
+def _shortcut_summary(results: Audit) -> Iterator[Line]:
+    best = results.to_beat
     if best is None:
         yield ("No shortcut of ours says anything about such items.",)
         return
-    beating = [each for each in one.shortcuts if each.is_blind and each.beats_chance]
-    yield (f"Blind guessing gets {percent(one.chance)} %.",)
-    its_items = f" of the {number(best.n)} items that it answers" if best.n < one.n else ""
-    tried = sum(each.is_blind for each in one.shortcuts)
+    yield (f"Blind guessing gets {percent(results.chance)} %.",)
+    blind = [shortcut for shortcut in results.shortcuts if shortcut.is_blind]
+    beating = sum(shortcut.beats_chance for shortcut in blind)
+    is_partial = best.n < results.n
     if beating:
-        beat = "beats" if len(beating) == 1 else "beat"
+        its_items = f" of the {number(best.n)} items that it answers" if is_partial else ""
         best_of = f"the best gets {percent(best.value)} %{its_items}: {best.name}"
-        yield (f"{len(beating)} of {tried} shortcuts {beat} chance significantly; {best_of}.",)
+        beat = "beats" if beating == 1 else "beat"
+        yield (f"{beating} of {len(blind)} shortcuts {beat} chance significantly; {best_of}.",)
     else:
         yield ("None of the shortcuts beats chance significantly over all items.",)
-    if one.worst is not None:
-        shortcut, share = one.worst
+    if results.worst is not None:
+        shortcut, share = results.worst
         yield (
             f"Within groups the best gets {percent(share.value)} % of ",
             Foreign(share.group),
             f" (n = {number(share.n)}, chance {percent(share.chance)} %): {shortcut.name}.",
         )
     if beating:
-        least = f"{percent(best.value)} %" + " of those" * bool(its_items)
+        least = f"{percent(best.value)} %{' of those' if is_partial else ''}"
         yield (f"A model that gets less than {least} has shown nothing that this shortcut has not.",)
 
 
-def _spread_told(spread: Spread) -> str:
-    told = ", ".join(f"{letter} {count:,}" for letter, count in spread.counts.items())
-    if spread.skew.is_rough:
-        return f"Right answers: {told}; too few to say whether they are spread evenly."
-    if spread.is_skewed:
-        return f"Right answers are not spread evenly: {told} (chance alone: p = {spread.skew.p:.2g})."
-    return f"Right answers are spread evenly enough: {told} (p = {spread.skew.p:.2g})."
+def _tables(audited: TaskAudit) -> Iterator[Table]:
+    """Yield the slips, the shortcuts in all and by groups, the other findings, the keys, and what is left of runs."""
+    results = audited.audit
+    if slips := [findings for findings in results.found if findings.slips and findings.check.is_error]:
+        yield _finding_table("slips: items that cannot be trusted", slips)
+    if results.shortcuts:
+        yield _shortcut_table(results.shortcuts)
+    by_group: dict[str, list[tuple[Shortcut, GroupShare]]] = {}
+    for shortcut in results.shortcuts:
+        for share in shortcut.groups if shortcut.is_blind else ():
+            by_group.setdefault(share.group, []).append((shortcut, share))
+    if by_group:
+        yield _group_table(by_group)
+    worth = [findings for findings in results.found if findings.slips and not findings.check.is_error]
+    clean = ", ".join(findings.check.code for findings in results.found if not findings.slips)
+    notes: tuple[Line, ...] = ((f"nothing was found by: {clean}",),) if clean else ()  # the codes alone
+    yield _finding_table("what is worth knowing of the items", worth, notes)
+    if spreads := [spread for spread in results.spreads if spread.group]:
+        letters = sorted({letter for spread in spreads for letter in spread.counts})
+        rows = [
+            (Foreign(each.group), *(number(each.counts.get(letter, 0)) for letter in letters), f"{each.skew.p:.2g}")
+            for each in spreads
+        ]
+        note = "p is the chance of such a spread if keys were dealt evenly; below 0.01 they were not."
+        yield Table(("where the right answers stand, by group",), ("group", *letters, "p"), tuple(rows), ((note,),))
+    if audited.runs:
+        yield _run_table(audited.runs)
 
 
-def _tables(found: TaskAudit) -> Iterator[Table]:
-    yield from _slip_table(found.audit.found)
-    yield from _shortcut_table(found.audit.shortcuts)
-    yield from _group_table(found.audit.shortcuts)
-    yield from _check_table(found.audit.found)
-    yield from _spread_table(found.audit.spreads)
-    yield from _run_table(found.runs)
+def _finding_table(title: str, found: Sequence[CheckFindings], notes: tuple[Line, ...] = ()) -> Table:
+    """Return a table of findings, with the most frequent of each check in its notes."""
+    lines: list[Line] = []
+    for check, slips in ((findings.check, findings.slips) for findings in found):
+        if check.is_folded:
+            lines.append((f"{check.code}: {number(len(slips))} in all; --json lists them",))
+            continue
+        frequent = Counter(slips).most_common()  # the most frequent first, else in the order of the file
+        for slip, times in frequent[:MOST_SLIPS]:
+            often = f" ({number(times)} times)" if times > 1 else ""
+            lines.append((f"{check.code}: item ", Foreign(slip.item_id), ": ", Foreign(slip.message), often))
+        if (more := sum(times for _, times in frequent[MOST_SLIPS:])) > 0:
+            kinds = number(len({slip.message for slip in slips}))
+            lines.append((f"{check.code}: and {number(more)} more ({kinds} different; --json lists all)",))
+    rows = tuple((each.check.code, each.check.looks_for, number(len(each.slips))) for each in found)
+    return Table((title,), ("check", "looks for", "found"), rows, (*lines, *notes), words=2)
 
 
-def _shortcut_table(shortcuts: Sequence[Shortcut]) -> Iterator[Table]:
-    if not shortcuts:
-        return
-    has_groups = any(one.groups for one in shortcuts)
-    rows = tuple(
-        (
-            one.name,
-            one.sees,
-            number(one.n),
-            percent(one.value),
-            _around(one.low, one.high),
-            percent(one.chance),
-            _verdict(one),
-            *(_worst(one) if has_groups else ()),
+def _shortcut_table(shortcuts: Sequence[Shortcut]) -> Table:
+    has_groups = any(shortcut.groups for shortcut in shortcuts)
+    rows = []
+    for shortcut in sorted(shortcuts, key=lambda shortcut: -shortcut.value):
+        verdict = "beats chance" if shortcut.beats_chance else NOTHING
+        worst = shortcut.worst
+        of_worst = (NOTHING, NOTHING) if worst is None else (Foreign(worst.group), percent(worst.value))
+        rows.append(
+            (
+                *(shortcut.name, shortcut.sees, *_figures(shortcut), verdict if shortcut.is_blind else "not blind"),
+                *(of_worst if has_groups else ()),
+            )
         )
-        for one in sorted(shortcuts, key=lambda one: -one.value)
-    )
-    head = ("shortcut", "what it sees", "items", "right", "95 % interval", "chance", "verdict")
-    head_of_groups = ("worst group", "right there") if has_groups else ()
-    note = ("A shortcut beats chance where it is above it at 95 %, Bonferroni-corrected over all shortcuts tried.",)
-    notes = (note, *((Foreign(f"{one.name} goes by: {'; '.join(one.carriers)}"),) for one in shortcuts if one.carriers))
-    yield Table(("what can be had without understanding",), (*head, *head_of_groups), rows, notes, words=2)
+    head = ("shortcut", "what it sees", *FIGURES, "verdict", *(("worst group", "right there") if has_groups else ()))
+    note = "A shortcut beats chance where it is above it at 95 %, Bonferroni-corrected over all shortcuts tried."
+    carriers = (f"{each.name} goes by: {'; '.join(each.carriers)}" for each in shortcuts if each.carriers)
+    notes = ((note,), *((Foreign(text),) for text in carriers))
+    return Table(("what can be had without understanding",), head, tuple(rows), notes, words=2)
 
 
-def _worst(one: Shortcut) -> tuple[str | Foreign, str]:
-    return (NOTHING, NOTHING) if one.worst is None else (Foreign(one.worst.group), percent(one.worst.value))
-
-
-def _group_table(shortcuts: Sequence[Shortcut]) -> Iterator[Table]:
-    """In each group of the items, the blind shortcuts that beat chance there; else the best."""
-    found: dict[str, list[tuple[Shortcut, GroupShare]]] = {}
-    for one in shortcuts:
-        for share in one.groups if one.is_blind else ():
-            found.setdefault(share.group, []).append((one, share))
-    if not found:
-        return
-    rows: list[tuple[str | Foreign, ...]] = []
-    for group, pairs in found.items():
-        pairs.sort(key=lambda pair: -pair[1].value)
-        rows += [_group_row(group, *pair) for pair in pairs if pair[1].beats_chance] or [_group_row(group, *pairs[0])]
+def _group_table(by_group: Mapping[str, list[tuple[Shortcut, GroupShare]]]) -> Table:
+    """Return in each group of the items the blind shortcuts that beat chance there; else the best."""
+    rows = []
+    for group, shares in by_group.items():
+        shares.sort(key=lambda share: -share[1].value)
+        for shortcut, share in [share for share in shares if share[1].beats_chance] or shares[:1]:
+            verdict = "beats chance" if share.beats_chance else NOTHING
+            rows.append((Foreign(group), shortcut.name, *_figures(share), verdict))
     note = (
         "Each group with the shortcuts that beat chance there, corrected over shortcuts and groups, else the "
-        "best; --json has every shortcut.",
+        "best; --json has every shortcut."
     )
-    head = ("group", "shortcut", "items", "right", "95 % interval", "chance", "verdict")
-    yield Table(("what can be had without understanding, by group",), head, tuple(rows), (note,), words=2)
+    head = ("group", "shortcut", *FIGURES, "verdict")
+    return Table(("what can be had without understanding, by group",), head, tuple(rows), ((note,),), words=2)
 
 
-def _group_row(group: str, one: Shortcut, share: GroupShare) -> tuple[str | Foreign, ...]:
-    return (
-        Foreign(group),
-        one.name,
-        number(share.n),
-        percent(share.value),
-        _around(share.low, share.high),
-        percent(share.chance),
-        "beats chance" if share.beats_chance else NOTHING,
-    )
-
-
-def _verdict(one: Shortcut) -> str:
-    if not one.is_blind:
-        return "not blind"
-    return "beats chance" if one.beats_chance else NOTHING
+def _figures(share: GroupShare) -> tuple[str, ...]:
+    return number(share.n), percent(share.value), _around(share.low, share.high), percent(share.chance)
 
 
 def _around(low: float | None, high: float | None) -> str:
     return NOTHING if low is None or high is None else f"[{percent(low)}, {percent(high)}]"
 
 
-def _slip_table(found: Sequence[CheckFindings]) -> Iterator[Table]:
-    """Yield the slips, where there are any."""
-    slips = [each for each in found if each.slips and each.check.is_error]
-    if slips:
-        yield _findings("slips: items that cannot be trusted", slips)
-
-
-def _check_table(found: Sequence[CheckFindings]) -> Iterator[Table]:
-    """Yield the tables of the other findings; checks without findings are only named."""
-    worth = [each for each in found if each.slips and not each.check.is_error]
-    clean = ", ".join(each.check.code for each in found if not each.slips)
-    yield _findings(
-        "what is worth knowing of the items", worth, ((f"nothing was found by: {clean}",),) if clean else ()
-    )
-
-
-def _findings(title: str, found: Sequence[CheckFindings], notes: tuple[Line, ...] = ()) -> Table:
-    rows = tuple((each.check.code, each.check.looks_for, number(len(each.slips))) for each in found)
-    lines = tuple(line for each in found for line in _slip_lines(each))
-    return Table((title,), ("check", "looks for", "found"), rows, (*lines, *notes), words=2)
-
-
-def _slip_lines(found: CheckFindings) -> Iterator[Line]:
-    if found.check.is_folded:
-        yield (f"{found.check.code}: {number(len(found.slips))} in all; --json lists them",)
-        return
-    shown = Counter(found.slips).most_common()  # the most frequent first, else in the order of the file
-    for slip, times in shown[:MOST_SLIPS]:
-        often = f" ({number(times)} times)" if times > 1 else ""
-        yield (f"{found.check.code}: item ", Foreign(slip.item_id), ": ", Foreign(slip.message), often)
-    if (more := sum(times for _, times in shown[MOST_SLIPS:])) > 0:
-        kinds = Counter(slip.message for slip in found.slips)
-        yield (f"{found.check.code}: and {number(more)} more ({number(len(kinds))} different; --json lists all)",)
-
-
-def _spread_table(spreads: Iterable[Spread]) -> Iterator[Table]:
-    kinds = [spread for spread in spreads if spread.group]
-    if not kinds:
-        return
-    letters = sorted({letter for spread in kinds for letter in spread.counts})
-    rows = tuple(
-        (Foreign(each.group), *(number(each.counts.get(letter, 0)) for letter in letters), f"{each.skew.p:.2g}")
-        for each in kinds
-    )
-    note = ("p is the chance of such a spread if keys were dealt evenly; below 0.01 they were not.",)
-    yield Table(("where the right answers stand, by group",), ("group", *letters, "p"), rows, (note,))
-
-
-def _run_table(runs: Sequence[WithoutShortcuts]) -> Iterator[Table]:
-    if not runs:
-        return
+def _run_table(runs: Sequence[WithoutShortcuts]) -> Table:
     rows = tuple(
         (
-            Foreign(one.subject),
-            Foreign(one.way or NOTHING),
-            one.shortcut or NOTHING,
-            one.metric,
-            number(one.n),
-            percent(one.value),
-            number(one.right),
-            number(one.on_shortcuts),
-            number(one.left),
-            percent(one.value_left),
-            _around(one.low_left, one.high_left),
+            *(Foreign(run.subject), Foreign(run.way or NOTHING), run.shortcut or NOTHING, run.metric, number(run.n)),
+            *(percent(run.value), number(run.right), number(run.on_shortcuts), number(run.left)),
+            *(percent(run.value_left), _around(run.low_left, run.high_left)),
         )
-        for one in runs
+        for run in runs
     )
     head = ("subject", "way", "shortcut", "metric", "items", "score", "right", "of these also by it", "items left")
     note = (
         "The last columns leave out every item that the shortcut answers right. Shortcuts that do not beat chance "
-        "significantly leave out nothing.",
+        "significantly leave out nothing."
     )
     title = ("what is left of a run without the shortcuts",)
-    yield Table(title, (*head, "score there", "95 % interval"), rows, (note,), words=4)
+    return Table(title, (*head, "score there", "95 % interval"), rows, ((note,),), words=4)

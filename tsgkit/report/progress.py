@@ -1,19 +1,76 @@
-"""Progress display of a job: lines that change in place on a terminal, occasional plain lines elsewhere."""
+"""Progress displays: of a job with its parts, waits and interrupts, and of work with a known number of parts.
+
+Lines change in place on a terminal; elsewhere a plain line is printed now and then. Work that is done at once shows
+nothing.
+
+>>> import io
+>>> stream = io.StringIO()
+>>> countdown = Countdown("samples", stream, now=iter([0.0, 5.0, 11.0]).__next__)
+>>> for done in (1, 2, 3):
+...     countdown(done, 6)
+>>> print(stream.getvalue(), end="")
+3/6 samples, about 0:11 left
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
-from tsgkit.report.countdown import EVERY_ELSEWHERE, EVERY_ON_A_TERMINAL, clock, columns_of
 from tsgkit.report.plain_text import count, inert
-from tsgkit.runs.jobs import Engine, Part, Watch
 
+if TYPE_CHECKING:
+    from tsgkit.runs.jobs import Engine, Part, Watch
+
+FIRST_ON_A_TERMINAL, EVERY_ON_A_TERMINAL, EVERY_ELSEWHERE = 1.0, 0.2, 10.0
+"""Seconds before the first line on a terminal, and between two lines."""
 EVERY_WAIT_ELSEWHERE = 30.0
 MOST_LINES = 12
+
+
+@dataclass
+class Countdown:
+    """The progress of one piece of work; called with the number of parts that are done, and of all."""
+
+    noun: str
+    stream: IO[str] = field(default_factory=lambda: sys.stderr)
+    now: Callable[[], float] = time.monotonic
+    _began: float | None = None
+    _shown_at: float = 0.0
+    _is_shown: bool = False
+
+    def __call__(self, done: int, total: int) -> None:
+        """Show the progress, if that is due; nothing any more when all is done."""
+        if done >= total:
+            self.ended()
+            return
+        now = self.now()
+        if self._began is None:
+            self._began = self._shown_at = now
+            return
+        on_terminal = EVERY_ON_A_TERMINAL if self._is_shown else FIRST_ON_A_TERMINAL
+        if now - self._shown_at < (on_terminal if self.stream.isatty() else EVERY_ELSEWHERE):
+            return
+        self._shown_at, self._is_shown = now, True
+        left = clock((now - self._began) / done * (total - done))
+        line = f"{done:,}/{total:,} {self.noun}, about {left} left"
+        self._write(f"\r\x1b[2K{line[: columns_of(self.stream)]}" if self.stream.isatty() else f"{line}\n")
+
+    def ended(self) -> None:
+        """Remove the line from a terminal."""
+        if self._is_shown and self.stream.isatty():
+            self._write("\r\x1b[2K")
+        self._is_shown = False
+
+    def _write(self, text: str) -> None:
+        with suppress(OSError):  # the work goes on where nobody sees it
+            self.stream.write(text)
+            self.stream.flush()
 
 
 @dataclass
@@ -27,12 +84,13 @@ class Progress:
     _shown_at: float = 0.0
     _lines: int = 0
     _waits: Sequence[str] = ()
-    _waited_before: bool = False
     _wait_said_at: float = 0.0
 
     @property
     def watch(self) -> Watch:
         """The callbacks for the job."""
+        from tsgkit.runs.jobs import Watch
+
         return Watch(self.begun, self.changed, self.ticked, self.stopping, self.ended)
 
     @property
@@ -48,10 +106,9 @@ class Progress:
     def changed(self) -> None:
         """A unit was done."""
         now = time.monotonic()
-        if now - self._shown_at < (EVERY_ON_A_TERMINAL if self._on_a_terminal else EVERY_ELSEWHERE):
-            return
-        self._shown_at = now
-        self._show()
+        if now - self._shown_at >= (EVERY_ON_A_TERMINAL if self._on_a_terminal else EVERY_ELSEWHERE):
+            self._shown_at = now
+            self._show()
 
     def ticked(self) -> None:
         """Show the reason for waiting: in place on a terminal, else at once and then at intervals."""
@@ -59,17 +116,11 @@ class Progress:
         if self._on_a_terminal:
             if self._waits or before:
                 self._show()
-        elif self._is_due():
+            return
+        now, every = time.monotonic(), EVERY_WAIT_ELSEWHERE if before else EVERY_ELSEWHERE
+        if self._waits and now - self._wait_said_at >= every:
+            self._wait_said_at = now
             self._print("\n".join(map(inert, self._waits)))
-
-    def _is_due(self) -> bool:
-        """Return whether a line about waiting is due."""
-        before, self._waited_before, now = self._waited_before, bool(self._waits), time.monotonic()
-        every = EVERY_WAIT_ELSEWHERE if before else EVERY_ELSEWHERE
-        if not self._waits or now - self._wait_said_at < every:
-            return False
-        self._wait_said_at = now
-        return True
 
     def stopping(self) -> None:
         """The user wants to stop."""
@@ -127,3 +178,23 @@ def line_of(part: Part) -> str:
     if (left := part.seconds_left) is not None:
         words.append(f"about {clock(left)} left")
     return ", ".join(words)
+
+
+def columns_of(stream: IO[str]) -> int | None:
+    """Return how long a line may be so that it stays one line of a terminal; None where that is not known."""
+    try:
+        columns = os.get_terminal_size(stream.fileno()).columns
+    except (OSError, ValueError):
+        return None
+    return columns - 1 if columns > 1 else None
+
+
+def clock(seconds: float) -> str:
+    """Seconds as people write them.
+
+    >>> clock(75), clock(3675)
+    ('1:15', '1:01:15')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -133,13 +133,13 @@ class Reference(_Declared):
 
 def load_reference(suite: str = "") -> Reference:
     """Return the published tables of a suite (empty: the first), checked; ``UsageError`` where there are none."""
-    found = find("eval", f"reference/{_file_of(suite)}")
-    return reference_from(text_of(found), str(found))
+    place = find("eval", f"reference/{_file_of(suite)}")
+    return reference_from(text_of(place), str(place))
 
 
 def _file_of(suite: str) -> str:
     """Return the file that holds the tables of a suite; an empty name is the first suite's."""
-    named = next((one for one in suites() if not suite or one.name == suite), Suite(suite))
+    named = next((known for known in suites() if not suite or known.name == suite), Suite(suite))
     return named.tables or f"{named.name}.yaml"
 
 
@@ -158,68 +158,60 @@ def reference_from(text: str, source: str) -> Reference:
 
 def against_published(report: Report) -> Report:
     """Return the report with published figures beside every row that there are some for."""
-    references = {suite: _reference_of(suite) for suite in {row.suite for row in report.rows}}
-    found = []
-    for row in report.rows:
-        suite = row.suite
-        found.append(_beside(row, f"{suite}/{row.kind}", _own_reference(row, suite) or references[suite]))
-    return replace(report, beside=tuple(one for one in found if one is not None))
+    of_suites = {suite: _reference_in(_file_of(suite)) for suite in {row.suite for row in report.rows}}
+    references = [_baselines_on(row) or of_suites[row.suite] for row in report.rows]
+    pairs = zip(report.rows, references, strict=True)
+    beside = [_beside(row, reference) for row, reference in pairs if reference is not None]
+    return replace(report, beside=tuple(figures for figures in beside if figures is not None))
 
 
-def _own_reference(row: ReportRow, suite: str) -> Reference | None:
+def _reference_in(file: str) -> Reference | None:
+    """Return the tables in a file of the search path; None if there is no such file."""
+    places = (folder.joinpath("reference", file) for folder in search_path("eval"))
+    place = next((place for place in places if place.is_file()), None)
+    return None if place is None else reference_from(text_of(place), str(place))
+
+
+def _baselines_on(row: ReportRow) -> Reference | None:
     """Return the figures of our baselines on the shipped dataset that a row was asked about; None for other data."""
-    for name in shipped_datasets(suite):
-        file = shipped_file(suite, name, row.kind)
+    for name in shipped_datasets(row.suite):
+        file = shipped_file(row.suite, name, row.kind)
         if file is not None and hashlib.sha256(file.read_bytes()).hexdigest() == row.data_sha256:
-            found = [place.joinpath("reference", f"{name}.yaml") for place in search_path("eval")]
-            there = next((one for one in found if one.is_file()), None)
-            return None if there is None else reference_from(text_of(there), str(there))
+            return _reference_in(f"{name}.yaml")
     return None
 
 
-def _reference_of(suite: str) -> Reference | None:
-    """Return the tables of a suite that has some."""
-    names = [place.joinpath("reference", _file_of(suite)) for place in search_path("eval")]
-    return load_reference(suite) if any(name.is_file() for name in names) else None
-
-
-def _beside(row: ReportRow, task: str, reference: Reference | None) -> Beside | None:
-    if reference is None:
+def _beside(row: ReportRow, reference: Reference) -> Beside | None:
+    """Return a row beside the figures of its style, with the differences in how both were obtained."""
+    task = f"{row.suite}/{row.kind}"
+    styles = [style for style in reference.styles if any(reference.figures(task, style))]
+    if not styles:
         return None
-    there = [style for style in reference.styles if any(reference.figures(task, style))]
-    if not there:
-        return None
-    style = next((way for way in (row.style, row.solver) if way in there), there[0])
+    style = next((way for way in (row.style, row.solver) if way in styles), styles[0])
     figures = tuple(reference.figures(task, style))
-    if style == there[0]:
+    if style == styles[0]:
         figures += tuple(figure for other in reference.beside_first for figure in reference.figures(task, other))
-    is_ours = reference.dataset in shipped_datasets(task.partition("/")[0])
-    has_their_data = is_ours or asks_published_data(row.kind, row.data, reference.dataset)
-    others = differences(row, style, max(figure.items for figure in figures), reference)
-    if not has_their_data:
-        others = ("data: ours are not the published file, so the figures are of different items", *others)
-    return Beside(row, style, figures, others, reference.source)
-
-
-def differences(row: ReportRow, style: str, items: int, reference: Reference) -> tuple[str, ...]:
-    """Return the differences between our row and the published ones in words, apart from the data."""
-    found = []
-    if row.n != items:
-        found.append(f"n: {row.n:,} items here, {items:,} there")
-    if style not in (row.style, row.solver) and (row.style or row.solver == "baseline"):
-        found.append(f"style: {row.style or 'a baseline without a prompt'} here, {style} there")
-    if row.protocol_note:
-        found.append(f"protocol: {row.protocol_note}")
-    if reference.judge and row.judge is not None and row.judge.rpartition("/")[2] != reference.judge:
-        found.append(f"judge: {row.judge} here, {reference.judge} there")
+    items = max(figure.items for figure in figures)
     is_ours = reference.dataset in shipped_datasets(row.suite)
+    differences = []
+    if not (is_ours or asks_published_data(row.kind, row.data, reference.dataset)):
+        differences.append("data: ours are not the published file, so the figures are of different items")
+    if row.n != items:
+        differences.append(f"n: {row.n:,} items here, {items:,} there")
+    if style not in (row.style, row.solver) and (row.style or row.solver == "baseline"):
+        differences.append(f"style: {row.style or 'a baseline without a prompt'} here, {style} there")
+    if row.protocol_note:
+        differences.append(f"protocol: {row.protocol_note}")
+    if reference.judge and row.judge is not None and row.judge.rpartition("/")[2] != reference.judge:
+        differences.append(f"judge: {row.judge} here, {reference.judge} there")
     if row.solver != "baseline" and row.judge != RULES and row.prompts is None and not is_ours:
-        found.append("prompts: the same requests in our wording")
+        differences.append("prompts: the same requests in our wording")
     if (ours := (row.parameters or {}).get("temperature")) not in (None, reference.temperature):
-        found.append(f"temperature: {ours} here, {reference.temperature} there")
+        differences.append(f"temperature: {ours} here, {reference.temperature} there")
     if row.unasked or row.failed:
-        found.append(f"not finished: {row.unasked} items not asked, {row.failed} failed (these count as wrong here)")
-    return tuple(found)
+        ended = f"{row.unasked} items not asked, {row.failed} failed (these count as wrong here)"
+        differences.append(f"not finished: {ended}")
+    return Beside(row, style, figures, tuple(differences), reference.source)
 
 
 def asks_published_data(kind: str, file: str, name: str) -> bool:
@@ -230,7 +222,7 @@ def asks_published_data(kind: str, file: str, name: str) -> bool:
     if known is None or not Path(file).is_file():
         return False
     here = dataset(name)
-    stored = next((one for one in here.files if (here.folder / one.name) == Path(file)), None)
+    stored = next((part for part in here.files if (here.folder / part.name) == Path(file)), None)
     if stored is not None and stored.official is None:
         return stored.rows == stored.expected_rows
     return kind in known.tasks and bool(is_official(known.file(kind), read_bytes(file)))
@@ -249,57 +241,36 @@ def doubts_found(reference: Reference) -> Iterator[FoundDoubt]:
     """Yield everything in the tables that arithmetic says cannot be right."""
     for table in reference.tables:
         for model, figures in table.rows.items():
-            row = dict(zip(table.columns, figures, strict=True))
-            for check in (_bound, _multiple, _sum, _mean):
-                for columns in check(row):
-                    yield FoundDoubt(table.name, model, check.__name__.strip("_"), tuple(c.title for c in columns))
+            for kind, columns in _doubts_in(dict(zip(table.columns, figures, strict=True))):
+                yield FoundDoubt(table.name, model, kind, tuple(column.title for column in columns))
 
 
-Figures = dict[Column, float]
+def _doubts_in(row: Mapping[Column, float]) -> Iterator[tuple[Kind, tuple[Column, ...]]]:
+    """Yield the figures of a row that break a rule.
 
-
-def _groups(row: Figures) -> Iterator[dict[str, Column]]:
-    """Yield the columns of each task, style and part, by metric."""
-    groups: defaultdict[tuple[str, ...], dict[str, Column]] = defaultdict(dict)
-    for column in row:
+    ``multiple``: n items that are right or wrong as a whole give a multiple of 1/n. ``bound``: a mean of harmonic means
+    is at most the mean of the arithmetic means. ``sum``: parts add up to the total. ``mean``: an overall figure is the
+    mean of its parts, which are of equal size.
+    """
+    groups: defaultdict[tuple[str, str, str], dict[str, Column]] = defaultdict(dict)
+    for column, figure in row.items():
         groups[column.task, column.style, column.part][column.metric] = column
-    yield from groups.values()
-
-
-def _bound(row: Figures) -> Iterator[tuple[Column, ...]]:
-    """Yield a mean of harmonic means is at most the mean of the arithmetic means."""
-    for group in _groups(row):
+        right = round(figure * column.items / 100)
+        if column.metric in ("accuracy", "exact_match") and abs(100 * right / column.items - figure) > ROUNDING / 2:
+            yield "multiple", (column,)
+    for (task, style, part), group in groups.items():
         if {"precision", "recall", "f1"} <= set(group):
-            columns = tuple(group[name] for name in ("precision", "recall", "f1"))
+            columns = (group["precision"], group["recall"], group["f1"])
             precision, recall, f1 = (row[column] for column in columns)
             if f1 > (precision + recall) / 2 + ROUNDING:
-                yield columns
-
-
-def _multiple(row: Figures) -> Iterator[tuple[Column, ...]]:
-    """Yield the figures that are no multiple of 1/n although items are right or wrong as a whole."""
-    for column, figure in row.items():
-        if column.metric in ("accuracy", "exact_match"):
-            right = round(figure * column.items / 100)
-            if abs(100 * right / column.items - figure) > ROUNDING / 2:
-                yield (column,)
-
-
-def _sum(row: Figures) -> Iterator[tuple[Column, ...]]:
-    """Yield the figures whose parts do not add up to the total."""
-    for group in _groups(row):
-        names = [f"hallucinated_{kind}" for kind in ("desc", "new", "total")]
-        if set(names) <= set(group):
-            columns = tuple(group[name] for name in names)
+                yield "bound", columns
+        if {"hallucinated_desc", "hallucinated_new", "hallucinated_total"} <= set(group):
+            columns = (group["hallucinated_desc"], group["hallucinated_new"], group["hallucinated_total"])
             described, new, total = (row[column] for column in columns)
             if described + new != total:
-                yield columns
-
-
-def _mean(row: Figures) -> Iterator[tuple[Column, ...]]:
-    """Yield the overall figures that are not the mean of parts of equal size."""
-    for overall in (column for column in row if column.part == "overall"):
-        key = (overall.task, overall.style, overall.metric)
-        parts = [c for c in row if c.part not in ("", "overall") and (c.task, c.style, c.metric) == key]
-        if parts and abs(sum(row[c] for c in parts) / len(parts) - row[overall]) > ROUNDING:
-            yield (overall,)
+                yield "sum", columns
+        for metric, column in group.items() if part == "overall" else ():
+            same = [other for other in row if (other.task, other.style, other.metric) == (task, style, metric)]
+            parts = [row[other] for other in same if other.part not in ("", "overall")]
+            if parts and abs(sum(parts) / len(parts) - row[column]) > ROUNDING:
+                yield "mean", (column,)

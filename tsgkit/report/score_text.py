@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 
 from tsgkit.report.plain_text import count, inert
+from tsgkit.report.terminal import aligned
 from tsgkit.suites.metrics import PROFILES, Metric
 from tsgkit.suites.scoreboard import NO_SUCH_METRIC, Board, ScoreReport, Value, sample_value
 
@@ -28,29 +29,25 @@ def score_lines(report: ScoreReport, data: str, *, samples: bool = False) -> Ite
 
 
 def _board(board: Board, metrics: Mapping[str, Metric], *, headline_only: bool = False) -> Iterator[str]:
-    yield f"  {'':<18} {'strict':<24} {'official':<24} official - strict"
-    made = board.profiles["strict"] or {}
-    headlines = [name for name, metric in metrics.items() if metric.is_headline and name in made]
-    for name in (headlines or made) if headline_only else metrics:
-        metric = metrics[name]
+    of_strict = board.profiles["strict"] or {}
+    headlines = [name for name, metric in metrics.items() if metric.is_headline and name in of_strict]
+    rows = [("", "strict", "official", "official - strict")]
+    for name in (headlines or of_strict) if headline_only else metrics:
+        scale = 100 if metrics[name].is_share else 1
         strict, official = ((board.profiles[profile] or {}).get(name) for profile in PROFILES)
-        scale = 100 if metric.is_share else 1
-        shown = f"{_shown(strict, scale):<24} {_shown(official, scale):<24} {_difference(strict, official, scale)}"
-        yield f"  {name:<18} {shown}".rstrip()
-    counted = [f"{number} {name}" for name, number in board.counts.items() if number and name != "items"]
-    yield f"  counts: {', '.join(counted)}"
+        difference = "" if strict is None or official is None else f"{scale * (official.value - strict.value):+.1f}"
+        rows.append((name, _shown(strict, scale), _shown(official, scale), difference))
+    yield from aligned(rows, 1)
+    counts = [f"{number} {name}" for name, number in board.counts.items() if number and name != "items"]
+    yield f"  counts: {', '.join(counts)}"
     derived = {name for name, metric in metrics.items() if metric.made_by is not None} if headline_only else ()
     for what, reason in board.reasons.items():
         if reason != NO_SUCH_METRIC and what.partition(".")[2] not in derived:
             yield f"  {what}: {reason}"
 
 
-def _difference(strict: Value | None, official: Value | None, scale: int) -> str:
-    return "" if strict is None or official is None else f"{scale * (official.value - strict.value):+5.1f}"
-
-
 def _shown(value: Value | None, scale: int) -> str:
     if value is None:
         return ""
     around = "" if value.low is None or value.high is None else f" [{scale * value.low:.1f}, {scale * value.high:.1f}]"
-    return f"{scale * value.value:5.1f}{around}"
+    return f"{scale * value.value:.1f}{around}"

@@ -2,9 +2,9 @@
 
 >>> ours = {"a": "yes", "b": "yes", "c": "no", "d": "no", "e": None}
 >>> theirs = {"a": "yes", "b": "no", "c": "no", "d": "no", "e": "yes"}
->>> cohens_kappa(ours, theirs)
-Agreement(value=0.5, measure=<Measure.KAPPA: "Cohen's kappa">, n=4, left_out=1, raters=2, labels=('no', 'yes'), \
-reason=None)
+>>> found = cohens_kappa(ours, theirs)
+>>> found.value, str(found.measure), found.n, found.left_out
+(0.5, "Cohen's kappa", 4, 1)
 
 A rating of None, or a missing one, means that a rater gave none. Labels are nominal: every disagreement counts the
 same.
@@ -13,11 +13,13 @@ same.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from tsgkit.scoring.intervals import Interval
 
 if TYPE_CHECKING:
     from nltk.metrics.agreement import AnnotationTask
@@ -34,6 +36,7 @@ class Measure(StrEnum):
 
     KAPPA = "Cohen's kappa"
     ALPHA = "Krippendorff's alpha"
+    ALPHA_OF_SETS = "Krippendorff's alpha (MASI)"
     BALANCED_ACCURACY = "balanced accuracy"
 
 
@@ -42,15 +45,27 @@ class Agreement:
     """An agreement and the ratings behind it. ``value`` is None if it is undefined; ``reason`` says why.
 
     ``n`` counts the items it was measured on, ``left_out`` those that somebody rated but too few others did.
+    ``observed`` is the share that agrees, and ``expected`` the one by chance, where the measure compares the two.
     """
 
     value: float | None
-    measure: Measure
+    measure: Measure | str
     n: int
-    left_out: int
-    raters: int
-    labels: tuple[str, ...]
+    left_out: int = 0
+    raters: int = 2
     reason: str | None = None
+    interval: Interval | None = None
+    observed: float | None = None
+    expected: float | None = None
+
+
+class MeasuredAgreement(NamedTuple):
+    """One agreement: its subject, its raters where there are several groups, and the kind of question (empty: all)."""
+
+    on: str
+    agreement: Agreement
+    between: str = ""
+    kind: str = ""
 
 
 def cohens_kappa(first: Ratings[Item], second: Ratings[Item]) -> Agreement:
@@ -101,63 +116,40 @@ def balanced_accuracy(judge: Ratings[Item], reference: Ratings[Item]) -> Agreeme
     0.5
     """
     wanted = {item: label for item, label in reference.items() if label is not None}
-    given = Counter(wanted.values())
-    found = Counter(label for item, label in wanted.items() if judge.get(item) == label)
+    counts = Counter(wanted.values())
+    right = Counter(label for item, label in wanted.items() if judge.get(item) == label)
     return Agreement(
-        value=fmean(found[label] / times for label, times in given.items()) if len(given) > 1 else None,
+        value=fmean(right[label] / times for label, times in counts.items()) if len(counts) > 1 else None,
         measure=Measure.BALANCED_ACCURACY,
         n=len(wanted),
         left_out=sum(label is not None and item not in wanted for item, label in judge.items()),
-        raters=2,
-        labels=tuple(sorted(given)),
-        reason=_one_label(wanted.values(), "the reference rates nothing"),
+        reason=_one_label(counts, "the reference rates nothing"),
     )
 
 
 def _measured(measure: Measure, raters: Sequence[Ratings[Item]], value: Callable[[AnnotationTask], float]) -> Agreement:
-    rated = _by_item(raters)
-    # Sorted, so that the order of the items cannot show in the last digit.
-    rows = sorted(ratings for ratings in rated if len(ratings) > 1)
-    labels = [label for ratings in rows for _, label in ratings]
-    reason = _one_label(labels, "no item was rated by two raters") or _too_many(labels)
-    return Agreement(
-        value=None if reason else value(_task(rows)),
-        measure=measure,
-        n=len(rows),
-        left_out=len(rated) - len(rows),
-        raters=len(raters),
-        labels=tuple(sorted(set(labels))),
-        reason=reason,
-    )
-
-
-def _by_item(raters: Sequence[Ratings[Item]]) -> list[list[tuple[int, str]]]:
-    """Return the labels and their raters, item by item."""
-    items: defaultdict[Item, list[tuple[int, str]]] = defaultdict(list)
+    labels_of: defaultdict[Item, list[tuple[int, str]]] = defaultdict(list)
     for rater, ratings in enumerate(raters):
         for item, label in ratings.items():
             if label is not None:
-                items[item].append((rater, label))
-    return list(items.values())
+                labels_of[item].append((rater, label))
+    # Sorted, so that the order of the items cannot show in the last digit.
+    rows = sorted(labels for labels in labels_of.values() if len(labels) > 1)
+    triples = [(rater, number, label) for number, labels in enumerate(rows) for rater, label in labels]
+    different = {label for _, _, label in triples}
+    figure, reason = None, _one_label(different, "no item was rated by two raters")
+    if len(different) > MOST_LABELS:
+        reason = f"{len(different)} different labels are too many to measure agreement on (at most {MOST_LABELS})"
+    if reason is None:
+        # Takes half a second to import. `import nltk.metrics.agreement as name` would find a function of that name.
+        from nltk.metrics.agreement import AnnotationTask
+
+        figure = value(AnnotationTask(triples))
+    return Agreement(figure, measure, len(rows), len(labels_of) - len(rows), len(raters), reason)
 
 
-def _one_label(labels: Iterable[str], nothing: str) -> str | None:
-    """Return the reason why these labels allow no measurement; None if they do."""
-    different = set(labels)
-    if len(different) > 1:
+def _one_label(labels: Collection[str], nothing: str) -> str | None:
+    """Return the reason why these different labels allow no measurement; None if they do."""
+    if len(labels) > 1:
         return None
-    return f"every rating is {different.pop()!r}, so chance alone would agree" if different else nothing
-
-
-def _too_many(labels: Iterable[str]) -> str | None:
-    different = len(set(labels))
-    if different <= MOST_LABELS:
-        return None
-    return f"{different} different labels are too many to measure agreement on (at most {MOST_LABELS})"
-
-
-def _task(rows: Sequence[Sequence[tuple[int, str]]]) -> AnnotationTask:
-    # Takes half a second to import. `import nltk.metrics.agreement as name` would find a function of that name.
-    from nltk.metrics.agreement import AnnotationTask
-
-    return AnnotationTask([(rater, item, label) for item, ratings in enumerate(rows) for rater, label in ratings])
+    return f"every rating is {next(iter(labels))!r}, so chance alone would agree" if labels else nothing

@@ -17,10 +17,11 @@ import math
 import random
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
+from tsgkit.scoring.agreement import Agreement, Measure
 from tsgkit.scoring.intervals import (
     Contribution,
     Interval,
@@ -54,21 +55,6 @@ class Presence(NamedTuple):
     cluster: str
 
 
-@dataclass(frozen=True)
-class BeyondChance:
-    """An agreement beyond chance on ``n`` units, with the share that is observed and the one expected by chance.
-
-    ``value`` is None if it is undefined; ``reason`` says why.
-    """
-
-    value: float | None
-    n: int
-    observed: float | None = None
-    expected: float | None = None
-    interval: Interval | None = None
-    reason: str | None = None
-
-
 def masi_similarity(first: Set[Hashable], second: Set[Hashable]) -> float:
     """Return the similarity of two sets by MASI, 1 minus the distance.
 
@@ -90,7 +76,7 @@ def _similarity(first: int, second: int, shared: int) -> float:
     return jaccard * (2 / 3 if shared == min(first, second) else 1 / 3)
 
 
-def sets_alpha(pairs: Iterable[SetPair], *, level: float = 0.95, most_shared: int = MOST_SHARED) -> BeyondChance:
+def sets_alpha(pairs: Iterable[SetPair], *, level: float = 0.95, most_shared: int = MOST_SHARED) -> Agreement:
     """Return Krippendorff's alpha of two annotators with the MASI distance.
 
     Definition: 1 - Do / De, where Do is the mean distance of the two sets of a unit, and De the mean distance of any
@@ -107,9 +93,10 @@ def sets_alpha(pairs: Iterable[SetPair], *, level: float = 0.95, most_shared: in
     units = list(pairs)
     counts = Counter(chain.from_iterable((one.first, one.second) for one in units))
     if not units:
-        return BeyondChance(None, 0, reason="no graphs are paired")
+        return Agreement(None, Measure.ALPHA_OF_SETS, 0, reason="no graphs are paired")
     if len(counts) == 1:
-        return BeyondChance(None, len(units), reason="all graphs are the same, so chance alone would agree")
+        reason = "all graphs are the same, so chance alone would agree"
+        return Agreement(None, Measure.ALPHA_OF_SETS, len(units), reason=reason)
     near = _nearness(counts, most_shared)
     number = 2 * len(units)
     ordered = number * (number - 1)
@@ -120,7 +107,7 @@ def sets_alpha(pairs: Iterable[SetPair], *, level: float = 0.95, most_shared: in
     for one, share in zip(units, similar, strict=True):
         chance = 2 * (near[one.first] + near[one.second]) / ordered - 2 * alike * (2 * number - 1) / ordered**2
         clusters.add(one.cluster, share / len(units), 1 / len(units), chance)
-    return clusters.measured(len(units), level)
+    return clusters.measured(Measure.ALPHA_OF_SETS, len(units), level)
 
 
 def _nearness(counts: Mapping[frozenset[Hashable], int], most_shared: int) -> dict[frozenset[Hashable], float]:
@@ -162,7 +149,7 @@ def _similarities(
     return found
 
 
-def presence_kappa(places: Iterable[Presence], *, level: float = 0.95) -> BeyondChance:
+def presence_kappa(places: Iterable[Presence], *, level: float = 0.95) -> Agreement:
     """Return Cohen's kappa over whether each allowed element is in a place, pooled over the elements.
 
     Definition: (Ao - Ae) / (1 - Ae), where Ao is the share of places and elements on which both say present or both
@@ -185,13 +172,13 @@ def presence_kappa(places: Iterable[Presence], *, level: float = 0.95) -> Beyond
     table = _Table(found)
     if not table.measured:
         reason = "every element is everywhere or nowhere, so chance alone would agree"
-        return BeyondChance(None, table.n, reason=reason if found else "no graphs are paired")
+        return Agreement(None, Measure.KAPPA, table.n, reason=reason if found else "no graphs are paired")
     clusters = _Clusters(2 * table.both / table.present, 2 * table.chance / table.present)
     for one in found:
         weight = (len(one.first) + len(one.second)) / table.present
         chance = 2 * table.drawn(one) / table.present - clusters.expected * weight
         clusters.add(one.cluster, 2 * len(one.first & one.second) / table.present, weight, chance)
-    return clusters.measured(table.n, level)
+    return clusters.measured(Measure.KAPPA, table.n, level)
 
 
 class _Table:
@@ -245,10 +232,11 @@ class _Clusters:
         """Add a unit: its part of the observed share, its weight, and the derivative of the expected share by it."""
         self._parts[cluster].append((agreed, weight, chance))
 
-    def measured(self, n: int, level: float) -> BeyondChance:
+    def measured(self, measure: Measure, n: int, level: float) -> Agreement:
         """Return the agreement with its interval."""
         value = (self.observed - self.expected) / (1 - self.expected)
-        return BeyondChance(value, n, self.observed, self.expected, self._interval(level))
+        interval = self._interval(level)
+        return Agreement(value, measure, n, interval=interval, observed=self.observed, expected=self.expected)
 
     def _interval(self, level: float) -> Interval | None:
         sums = [tuple(map(math.fsum, zip(*self._parts[name], strict=True))) for name in sorted(self._parts)]

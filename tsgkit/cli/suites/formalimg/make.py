@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from tsgkit.cli import agents
 from tsgkit.cli.terminal import complain, count, inert, say
 from tsgkit.errors import UsageError
-from tsgkit.report.countdown import Countdown
+from tsgkit.report.progress import Countdown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -51,7 +51,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tsgkit.cli.terminal import complain, count, inert, say, say_json
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, UsageError
 from tsgkit.library.files import read_text
-from tsgkit.report.countdown import Countdown
+from tsgkit.report.progress import Countdown
 
 if TYPE_CHECKING:
     from tsgkit.suites.sceneeval.converters import Converted, Outcome
