@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import os
-import re
 import unicodedata
 from collections.abc import Iterable
 from contextvars import ContextVar
@@ -52,13 +51,17 @@ def abridged(names: Iterable[str]) -> dict[str, str]:
     long = [name for name in names if len(name) > LONG_NAME]
     start = end = ""
     if len(long) > 1:
-        start = re.sub(r"[^\W_]*$", "", os.path.commonprefix(long))  # noqa: RUF071  (letter by letter is meant)
-        ends = os.path.commonprefix([name[len(start) :][::-1] for name in long])  # noqa: RUF071
-        end = re.sub(r"[^\W_]*$", "", ends)[::-1]
+        start = _whole_words(os.path.commonprefix(long))  # noqa: RUF071  (letter by letter is meant)
+        end = _whole_words(os.path.commonprefix([name[len(start) :][::-1] for name in long]))[::-1]  # noqa: RUF071
     before, after = (CUT if len(shared) > len(CUT) else shared for shared in (start, end))
     return {
         name: f"{before}{name[len(start) : len(name) - len(end)]}{after}" if name in long else name for name in names
     }
+
+
+def _whole_words(shared: str) -> str:
+    """Return the beginning up to the last character that is in no word."""
+    return shared[: max((place for place, letter in enumerate(shared, 1) if not letter.isalnum()), default=0)]
 
 
 def code_options() -> tuple[str, ...]:
