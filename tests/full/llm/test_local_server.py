@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -95,7 +96,9 @@ def test_each_task_style_and_solver_is_answered_by_one_server_and_the_same_file_
         run = evaluated(tmp_path / str(number), **short | asked)
         assert run.complete and [result.board.n for result in run.results] == [1] * (11, 3, 1, 1)[number], asked
     replies = [json.loads(line)["reply"]["text"] for line in (tmp_path / "2/calls.jsonl").read_text().splitlines()]
-    assert '"graphs"' in replies[0] and '"source": "thing ' in replies[0]
+    begun = re.match(r'\{\s*"graphs"\s*:\s*\[\s*\[\s*\{\s*"source"\s*:\s*"([^"]+)"', replies[0])
+    large = json.loads((Path(short["data"]) / "sa-sgg.jsonl").read_text().splitlines()[1])["mandatory_space"]
+    assert begun and begun[1] in {name for names in large.values() for name in names}, replies[0]
     assert list(local_models._SERVERS.values()) == [server] and server.users == 1
     header = json.loads((tmp_path / "0/run.json").read_text())
     (name,) = header["plan"]["models"]
