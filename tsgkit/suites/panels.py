@@ -13,7 +13,8 @@ and in exported files alike; a panel is never code or markup. The kinds and thei
 ``graphs``
     ``{"pairs": [{"reference", "candidate", "matched", "changes"}]}``: graphs of reference and answer side by side;
     graphs are lists of triplets or null, a change is ``{"kind", "reference", "candidate", "outside"}``. ``matched`` is
-    the number of common triplets; it is null for a graph that is shown alone, as ``candidate``.
+    the number of common triplets; it is null for a graph that is shown alone, as ``candidate``. The page is sent
+    ``drawings`` of both graphs too (:func:`drawn_value`).
 ``boxes``
     ``{"width", "height", "image", "boxes": [{"label", "x", "y", "width", "height", "state"}], "notes"}``: boxes on an
     image or on an empty ground; ``image`` is a name in the panel's images or null, ``state`` is ``right``, ``wrong``,
@@ -55,7 +56,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from tsgkit.errors import TsgkitError
-from tsgkit.graph.edits import ChangeKind, Diff, diff
+from tsgkit.graph.drawing import draw_marked, draw_sides
+from tsgkit.graph.edits import Change, ChangeKind, Diff, diff
 from tsgkit.graph.model import ActionGraph, Triplet
 from tsgkit.llm.images import ImageFile
 from tsgkit.suites.images import ImageFolder, Missing
@@ -204,6 +206,32 @@ def graphs_panel(title: str, graphs: Iterable[ActionGraph]) -> Panel:
     """Return a panel of graphs without references."""
     pairs = [{"reference": None, "candidate": _graph_value(one), "matched": None, "changes": []} for one in graphs]
     return Panel("graphs", title, {"pairs": pairs})
+
+
+def drawn_value(panel: Panel) -> Mapping[str, Any]:
+    """Return the value of a panel with the drawings of its graphs, as pages show it."""
+    if panel.kind != "graphs":
+        return panel.value
+    pairs = panel.value["pairs"]
+    titles = [f"Graph {number}" for number, _ in enumerate(pairs, 1)] if len(pairs) > 1 else [""]
+    drawn = [{**pair, "drawings": _drawings(pair, title)} for pair, title in zip(pairs, titles, strict=False)]
+    return {**panel.value, "pairs": drawn}
+
+
+def _drawings(pair: Mapping[str, Any], title: str) -> dict[str, str]:
+    def read(triplet: Sequence[str] | None) -> Triplet | None:
+        return None if triplet is None else Triplet(*triplet)
+
+    reference, candidate = (
+        None if pair[side] is None else ActionGraph(pair[side]) for side in ("reference", "candidate")
+    )
+    if pair["matched"] is None:
+        return {"candidate": draw_marked(candidate or ActionGraph())}
+    changes = [
+        Change(each["kind"], read(each["reference"]), read(each["candidate"]), tuple(each["outside"]))
+        for each in pair["changes"]
+    ]
+    return draw_sides(reference, candidate, changes, title=title)._asdict()
 
 
 class ImageNow(NamedTuple):

@@ -1,6 +1,15 @@
 // The source of the editor over any way to ask: functions that get and send data by name.
 
+const DRAWINGS_KEPT = 200;
+
 export function sourceOf({ get, post }, isWidget) {
+  const drawings = new Map();
+  const draw = (triplets, marks = []) => {
+    const key = JSON.stringify([triplets, marks]);
+    if (drawings.size > DRAWINGS_KEPT) drawings.clear();
+    if (!drawings.has(key)) drawings.set(key, post("draw", { triplets, marks }).catch((problem) => drawings.delete(key) && Promise.reject(problem)));
+    return drawings.get(key);
+  };
   return {
     isWidget,
     document: () => get("document"),
@@ -11,6 +20,7 @@ export function sourceOf({ get, post }, isWidget) {
     changes: (since) => get("changes", { since }),
     versions: (number, other) => get("versions", { number, other }),
     resolve: (how) => post("resolve", { how }),
+    draw,
     similar: (number) => get("similar", { number }),
   };
 }

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, repeat
 from typing import NamedTuple, Protocol
 
 from tsgkit.graph.drawing.document import Entry, Sketch, image, kind_entries, notice
@@ -74,6 +75,7 @@ BESIDE = {
     "wrong hand": "the other hand",
 }
 """The meaning of the marks where two graphs stand beside each other."""
+BEFORE_AND_AFTER = {"removed": "missing", "added": "extra"}
 LEGEND_WIDTH = 420.0
 
 
@@ -147,6 +149,21 @@ def _edges_beside(change: DrawnChange, role: str, number: str, ends: _Ends) -> I
     if change.kind == "reversed" and role == "answer" and change.reference is not None:
         target, source = ends(change.reference)
     yield Edge(source, target, sign + label, f"{change.kind}: {triplet}", mark.stroke)
+
+
+def draw_marked(graph: ActionGraph, marks: Sequence[str | None] = (), *, title: str = "") -> str:
+    """Return one graph without a legend; ``marks`` are kinds of differences of its triplets in their order.
+
+    The kinds are those of ``MARKS``, and "removed" and "added" for a graph before and after a change.
+    """
+    edges = []
+    kinds = chain(marks, repeat(None))
+    for (source, label, target), triplet, kind in zip(graph.typed(), graph.triplets, kinds, strict=False):
+        mark = MATCHED if kind in (None, "matched") else MARKS.get(BEFORE_AND_AFTER.get(kind, kind), OTHER)
+        told = f"{kind}: {triplet}" if kind else str(triplet)
+        edges.append(Edge(source, target, f"{mark.sign} {shown(label)}".strip(), told, mark.stroke))
+    actions = " and ".join(map(shown, graph.actions))
+    return _side(graph, edges, {}, title or (f"Graph of {actions}" if actions else "Graph without an action"))
 
 
 def draw_legend(graphs: Sequence[ActionGraph], changes: Collection[str]) -> str:
