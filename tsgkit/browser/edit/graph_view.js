@@ -1,7 +1,7 @@
 // The current graph: its triplets as a table, its drawing, its findings and repairs, and the hands before and after it.
 
-import { el, fill, named } from "../dom.js";
-import { drawnGraph } from "../panels/graphs.js";
+import { el, fill } from "../dom.js";
+import { arrowedTriplet, drawnGraph } from "../panels/graphs.js";
 import { CommandBar } from "./command_bar.js";
 import { relabel } from "./element_updates.js";
 import { repairGraph } from "./graph_commands.js";
@@ -117,11 +117,6 @@ export class GraphView {
     return el("li", el("button.repair", { type: "button", onclick: () => repairGraph(this.editor, [number]) }, words, change),
       number ? null : el("span.pale", ` ${shownKey("Alt+R")} `), " ", el("span.reason", el("bdi", reason)));
   }
-}
-
-// A triplet in one line.
-export function arrowedTriplet(triplet) {
-  return triplet.map((name, place) => [place ? " \u2192 " : "", named(name === "" ? "\u2205" : name)]);
 }
 
 function handTable({ before, after }) {

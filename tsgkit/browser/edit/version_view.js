@@ -1,9 +1,8 @@
 // Another version of the current item: its differences side by side, accepted piece by piece.
 
 import { el, fill, named } from "../dom.js";
-import { drawnGraph, scrolledGraph } from "../panels/graphs.js";
+import { arrowedTriplet, drawnGraph, scrolledGraph } from "../panels/graphs.js";
 import { closeDialog, openDialog } from "./edit_dialog.js";
-import { arrowedTriplet } from "./graph_view.js";
 import { graphsOf } from "./item_value.js";
 import { acceptChange, acceptDescription, acceptGraph, differingGraphs, marksAgainst } from "./version_edits.js";
 import { addName } from "./vocabulary_edits.js";

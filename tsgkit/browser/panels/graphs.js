@@ -80,18 +80,19 @@ function tripletLines({ reference, candidate, changes }) {
 export function drawMarkedGraph({ title, triplets, marks, drawing }) {
   const lines = triplets.map((triplet, number) => {
     const kind = marks?.[number];
-    return el("li", el(`span.sign.${markClass(kind)}`, SIGNS_OF[kind] || (kind ? "~" : "")), " ", kind ? el("span.kind", `${kind}: `) : null, arrowed(triplet));
+    return el("li", el(`span.sign.${markClass(kind)}`, SIGNS_OF[kind] || (kind ? "~" : "")), " ", kind ? el("span.kind", `${kind}: `) : null, arrowedTriplet(triplet));
   });
   return [scrolledGraph(title, drawnGraph(drawing)), el("div.triplets", el("ul", lines))];
 }
 
 function tripletLine({ kind, reference, candidate, outside }) {
-  const expected = candidate && reference ? [", expected ", arrowed(reference)] : null;
+  const expected = candidate && reference ? [", expected ", arrowedTriplet(reference)] : null;
   const foreign = outside.length ? [` (${OUT_OF_L}: `, outside.map((name, number) => [number ? ", " : "", named(name)]), ")"] : null;
   const word = kind === "matched" ? null : el("span.kind", `${kind}: `);
-  return el("li", el(`span.sign.${markClass(kind)}`, SIGNS_OF[kind] || "~"), " ", word, arrowed(candidate || reference), expected, foreign);
+  return el("li", el(`span.sign.${markClass(kind)}`, SIGNS_OF[kind] || "~"), " ", word, arrowedTriplet(candidate || reference), expected, foreign);
 }
 
-function arrowed(triplet) {
+// A triplet in one line.
+export function arrowedTriplet(triplet) {
   return triplet.map((name, number) => [number ? " \u2192 " : "", named(name === "" ? "\u2205" : name)]);
 }
