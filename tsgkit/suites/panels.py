@@ -13,8 +13,8 @@ and in exported files alike; a panel is never code or markup. The kinds and thei
 ``graphs``
     ``{"pairs": [{"reference", "candidate", "matched", "changes"}]}``: graphs of reference and answer side by side;
     graphs are lists of triplets or null, a change is ``{"kind", "reference", "candidate", "outside"}``. ``matched`` is
-    the number of common triplets; it is null for a graph that is shown alone, as ``candidate``. The page is sent
-    ``drawings`` of both graphs too (:func:`drawn_value`).
+    the number of common triplets; it is null for a graph that is shown alone, as ``candidate``. Their drawings
+    are sent beside the value (:func:`drawings_of`).
 ``boxes``
     ``{"width", "height", "image", "boxes": [{"label", "x", "y", "width", "height", "state"}], "notes"}``: boxes on an
     image or on an empty ground; ``image`` is a name in the panel's images or null, ``state`` is ``right``, ``wrong``,
@@ -51,6 +51,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -208,14 +209,11 @@ def graphs_panel(title: str, graphs: Iterable[ActionGraph]) -> Panel:
     return Panel("graphs", title, {"pairs": pairs})
 
 
-def drawn_value(panel: Panel) -> Mapping[str, Any]:
-    """Return the value of a panel with the drawings of its graphs, as pages show it."""
-    if panel.kind != "graphs":
-        return panel.value
-    pairs = panel.value["pairs"]
-    titles = [f"Graph {number}" for number, _ in enumerate(pairs, 1)] if len(pairs) > 1 else [""]
-    drawn = [{**pair, "drawings": _drawings(pair, title)} for pair, title in zip(pairs, titles, strict=False)]
-    return {**panel.value, "pairs": drawn}
+def drawings_of(panel: Panel) -> list[dict[str, str]]:
+    """Return the drawings of each pair of a panel of graphs, by "reference" and "candidate"; none of other panels."""
+    pairs = panel.value["pairs"] if panel.kind == "graphs" else ()
+    titles = (f"Graph {number}" if len(pairs) > 1 else "" for number, _ in enumerate(pairs, 1))
+    return [_drawings(pair, title) for pair, title in zip(pairs, titles, strict=True)]
 
 
 def _drawings(pair: Mapping[str, Any], title: str) -> dict[str, str]:
@@ -226,12 +224,18 @@ def _drawings(pair: Mapping[str, Any], title: str) -> dict[str, str]:
         None if pair[side] is None else ActionGraph(pair[side]) for side in ("reference", "candidate")
     )
     if pair["matched"] is None:
-        return {"candidate": draw_marked(candidate or ActionGraph())}
+        return {"candidate": _drawn_alone(candidate.triplets if candidate is not None else ())}
     changes = [
         Change(each["kind"], read(each["reference"]), read(each["candidate"]), tuple(each["outside"]))
         for each in pair["changes"]
     ]
     return draw_sides(reference, candidate, changes, title=title)._asdict()
+
+
+@lru_cache(maxsize=1024)
+def _drawn_alone(triplets: tuple[Triplet, ...]) -> str:
+    """Return the drawing of a graph without reference; many samples have the same ones as their context."""
+    return draw_marked(ActionGraph(triplets))
 
 
 class ImageNow(NamedTuple):

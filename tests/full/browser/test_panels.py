@@ -18,7 +18,7 @@ from tsgkit.browser.modules import joined, text_of
 from tsgkit.geometry import Object, Scene, box, standing
 from tsgkit.graph.drawing import draw_marked
 from tsgkit.graph.model import ActionGraph
-from tsgkit.suites.panels import Kind, Panel, drawn_value
+from tsgkit.suites.panels import Kind, Panel, drawings_of
 from tsgkit.suites.sceneeval.pages.page import room_page
 from tsgkit.suites.sceneeval.pages.remarks import Remark, Section
 
@@ -92,7 +92,7 @@ def panels(name: str = "cup") -> list[dict[str, Any]]:
 
 
 def shown(panel: Panel) -> dict[str, Any]:
-    return {"kind": panel.kind, "title": panel.title, "value": drawn_value(panel)}
+    return {"kind": panel.kind, "title": panel.title, "value": panel.value, "drawings": drawings_of(panel)}
 
 
 def one(kind: Any, value: Any) -> list[dict[str, Any]]:  # noqa: ANN401

@@ -27,12 +27,12 @@ function markClass(kind) {
   return kind ? `is-${kind in SIGNS_OF ? (LOOK_OF[kind] ?? kind) : "other"}` : "is-plain";
 }
 
-// The value of a panel: pairs of graphs, or graphs alone.
-export function drawGraphs(value) {
+// The value of a panel: pairs of graphs, or graphs alone, with the drawings of each pair.
+export function drawGraphs(value, drawings) {
   const pairs = value.pairs || [];
   if (!pairs.length) return el("p.panel-note", "There are no graphs.");
   const areCompared = pairs.some(isCompared);
-  return el(areCompared ? "div.graphs" : "div.graphs.are-alone", areCompared && graphLegend(), pairs.map((pair, number) => drawPair(pair, pairs.length > 1 ? number + 1 : 0)));
+  return el(areCompared ? "div.graphs" : "div.graphs.are-alone", areCompared && graphLegend(), pairs.map((pair, number) => drawPair(pair, drawings[number], pairs.length > 1 ? number + 1 : 0)));
 }
 
 function isCompared(pair) {
@@ -45,12 +45,12 @@ function graphLegend() {
   return el("ul.graph-legend", { "aria-label": "signs" }, entries);
 }
 
-function drawPair(pair, number) {
+function drawPair(pair, drawings, number) {
   const actions = (pair.reference || pair.candidate || []).filter(([, edge]) => edge === "verb").map(([, , action]) => action);
   const title = el("h4", number ? `Graph ${number}` : "Graph", actions.length ? [": ", named([...new Set(actions)].join(", "))] : null);
-  if (!isCompared(pair)) return el("section.graph-pair", title, scrolledGraph("Graph", drawnGraph(pair.drawings.candidate)));
+  if (!isCompared(pair)) return el("section.graph-pair", title, scrolledGraph("Graph", drawnGraph(drawings.candidate)));
   return el("section.graph-pair", title, el("p.summary", pairSummary(pair)),
-    el("div.graph-sides", graphSide("Reference", "reference", pair), graphSide("Answer", "candidate", pair)),
+    el("div.graph-sides", graphSide("Reference", pair.reference && drawings.reference), graphSide("Answer", pair.candidate && drawings.candidate)),
     el("details.triplets", { open: !pair.candidate || !pair.reference || pair.changes.length > 0 }, el("summary", "Triplets"), el("ul", tripletLines(pair).map(tripletLine))));
 }
 
@@ -62,9 +62,8 @@ function pairSummary(pair) {
   return [`${pair.matched} matched`, ...[...counts].map(([kind, count]) => `${count} ${kind}`)].join(", ");
 }
 
-function graphSide(title, side, pair) {
-  if (!pair[side]) return el("figure.graph-side", el("figcaption", title), el("p.panel-note", "no graph"));
-  return el("figure.graph-side", el("figcaption", title), scrolledGraph(title, drawnGraph(pair.drawings[side])));
+function graphSide(title, drawing) {
+  return el("figure.graph-side", el("figcaption", title), drawing ? scrolledGraph(title, drawnGraph(drawing)) : el("p.panel-note", "no graph"));
 }
 
 // The triplets of both graphs, those in both first; a graph without a partner differs as a whole.
