@@ -7,7 +7,10 @@ export function sourceOf({ get, post }, isWidget) {
   const draw = (triplets, marks = []) => {
     const key = JSON.stringify([triplets, marks]);
     if (drawings.size > DRAWINGS_KEPT) drawings.clear();
-    if (!drawings.has(key)) drawings.set(key, post("draw", { triplets, marks }).catch((problem) => drawings.delete(key) && Promise.reject(problem)));
+    if (!drawings.has(key)) {
+      drawings.set(key, post("draw", { triplets, marks }));
+      drawings.get(key).catch(() => drawings.delete(key));
+    }
     return drawings.get(key);
   };
   return {
