@@ -92,8 +92,8 @@ def draw_marked(graph: ActionGraph, marks: Sequence[str | None] = ()) -> str:
     edges, kinds = list[Edge](), chain(marks, repeat(None))
     for (source, label, target), triplet, kind in zip(graph.typed(), graph.triplets, kinds, strict=False):
         mark = MARKS.get(BEFORE_AND_AFTER.get(kind, kind), OTHER) if kind else MARKS[MATCHED]
-        told = f"{kind}: {triplet}" if kind else str(triplet)
-        edges.append(Edge(source, target, f"{mark.sign} {shown(label)}".lstrip(), told, mark.stroke))
+        words, tooltip = f"{mark.sign} {shown(label)}".lstrip(), f"{kind}: {triplet}" if kind else str(triplet)
+        edges.append(Edge(source, target, words, tooltip, mark.stroke))
     return _side(graph, edges, {}, _named(graph))
 
 
@@ -110,7 +110,7 @@ def draw_diff(reference: ActionGraph, candidate: ActionGraph, changes: Sequence[
     if not edges:
         return notice("both graphs are empty", heading=title, title=spoken)
     summary += [f"{many} {kind}" for kind, many in counts.items() if kind != MATCHED]
-    described = "; ".join([", ".join(summary), *(edge.told for edge in edges)])
+    described = "; ".join([", ".join(summary), *(edge.tooltip for edge in edges)])
     kinds = kind_entries(node.kind for edge in edges for node in (edge.source, edge.target))
     lines = _line_entries(counts, lambda kind, mark: f": {counts[kind]}" + f" ({mark.meaning})" * bool(mark.meaning))
     return image(sketch(edges, compared.notes), (kinds, lines), heading=title, title=spoken, description=described)
@@ -150,7 +150,7 @@ def _named(graph: ActionGraph) -> str:
 def _side(graph: ActionGraph | None, edges: Sequence[Edge], notes: dict[Node, str], title: str) -> str:
     if not edges:
         return notice("there is no graph" if graph is None else "empty graph", heading="", title=title)
-    described = "; ".join(edge.told for edge in edges)
+    described = "; ".join(edge.tooltip for edge in edges)
     return image(sketch(edges, notes), (), heading="", title=title, description=described)
 
 
@@ -165,14 +165,14 @@ def _line_entries(kinds: Collection[str], meaning: Callable[[str, Mark], str]) -
 
 
 class _Comparison:
-    """Two graphs with all their changes, those that were not told included."""
+    """Two graphs and all changes between them, those that the list of the caller lacks included."""
 
     def __init__(self, reference: ActionGraph, candidate: ActionGraph, changes: Sequence[Change]) -> None:
         self.common = set(reference.triplets) & set(candidate.triplets)
-        expected = self.common.union(change.reference for change in changes)
-        found = self.common.union(change.candidate for change in changes)
-        missing = (triplet for triplet in dict.fromkeys(reference.triplets) if triplet not in expected)
-        extra = (triplet for triplet in dict.fromkeys(candidate.triplets) if triplet not in found)
+        reference_mentions = self.common.union(change.reference for change in changes)
+        candidate_mentions = self.common.union(change.candidate for change in changes)
+        missing = (triplet for triplet in dict.fromkeys(reference.triplets) if triplet not in reference_mentions)
+        extra = (triplet for triplet in dict.fromkeys(candidate.triplets) if triplet not in candidate_mentions)
         self.changes = [*changes]
         self.changes += [Change(ChangeKind.MISSING, triplet, None) for triplet in missing]
         self.changes += [Change(ChangeKind.EXTRA, None, triplet) for triplet in extra]
@@ -235,8 +235,8 @@ class _Comparison:
         for role, name in roles.items():
             if getattr(change, role) is not None:
                 edge = self.edge(change, role, number)
-                told = f"{change.kind}, {name}{edge.told[len(change.kind) :]}"
-                yield replace(edge, label=f"{edge.label} ({name})", told=told) if _is_pair(change) else edge
+                tooltip = f"{change.kind}, {name}{edge.tooltip[len(change.kind) :]}"
+                yield replace(edge, label=f"{edge.label} ({name})", tooltip=tooltip) if _is_pair(change) else edge
 
 
 def _is_pair(change: Change) -> bool:

@@ -175,8 +175,8 @@ def settle(wanted: Sequence[float], heights: Sequence[float], gap: float) -> lis
     [-6.0, 6.0, 50.0]
     """
     offsets = [0.0]
-    for one, other in pairwise(heights):
-        offsets.append(offsets[-1] + (one + other) / 2 + gap)
+    for upper, lower in pairwise(heights):
+        offsets.append(offsets[-1] + (upper + lower) / 2 + gap)
     blocks = list[tuple[float, int]]()  # (mean, how many) of what has been pushed together
     for want, offset in zip(wanted, offsets, strict=False):
         mean, many = want - offset, 1

@@ -153,8 +153,8 @@ def draw_narrative(narrative: Narrative, *, title: str = "") -> str:
         width, y = max(width, drawn.size.width), y + drawn.size.height + STRIP_GAP
     strip = Sketch(tuple(parts), Size(width, y - STRIP_GAP))
     texts = " ".join(prose(description.text) for description in narrative.descriptions if description.text)
-    told = f"{len(narrative.descriptions)} descriptions, {len(narrative.graphs)} graphs. {texts}".strip()
-    return image(strip, (_legend(cells),), heading=title, title=spoken_title, description=told)
+    described = f"{len(narrative.descriptions)} descriptions, {len(narrative.graphs)} graphs. {texts}".strip()
+    return image(strip, (_legend(cells),), heading=title, title=spoken_title, description=described)
 
 
 def _groups(description: Description, cells: Sequence[Cell], wide: float) -> Iterator[_Group]:

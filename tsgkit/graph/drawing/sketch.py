@@ -119,7 +119,7 @@ class Edge:
     source: Node
     target: Node
     label: str
-    told: str = ""
+    tooltip: str = ""
     stroke: Stroke = PLAIN
     other_way: bool = False
 
@@ -179,8 +179,7 @@ def _node_size(kind: Kind, name: _Words, note: str, heads: int) -> Size:
 
 
 def _drawn_node(node: Node, name: _Words, note: str, box: Box) -> Markup:
-    told = f"{node.kind}: {visible(node.name)}"
-    parts = [spoken(f"{told} ({note})" if note else told)]
+    parts = [spoken(f"{node.kind}: {visible(node.name)}" + (f" ({note})" if note else ""))]
     if note:
         parts += [
             outline(node.kind, box, stroke_dasharray="4 3"),
@@ -202,10 +201,10 @@ def _drawn_label(label: _Words, box: Box) -> Markup:
 
 
 def _drawn_line(edge: Edge, number: int, ports: Mapping[tuple[int, int], _Port], layout: Layout, link: Link) -> Markup:
-    told = edge.told or f"{visible(edge.source.name)} -> {edge.label} -> {visible(edge.target.name)}"
+    tooltip = edge.tooltip or f"{visible(edge.source.name)} -> {edge.label} -> {visible(edge.target.name)}"
     colour, start, end = edge.stroke.colour, ports[number, 0], ports[number, 1]
     path = _route(link, number, start, end, layout)
-    parts = [spoken(told), edge.stroke.line(path), end.arrow_head(fill=colour)]
+    parts = [spoken(tooltip), edge.stroke.line(path), end.arrow_head(fill=colour)]
     if edge.other_way:
         parts.append(start.arrow_head(fill="#ffffff", stroke=colour))
     return element("g", *parts, class_="tsg-edge")
@@ -237,8 +236,8 @@ def _within_a_layer(link: Link, layout: Layout) -> bool:
 
 def _is_upper(link: Link, end: int, layout: Layout) -> bool:
     """Return whether this end of a link within a layer is the upper one; the source is, in a self loop."""
-    here, there = layout.nodes[link.ends[end]].y, layout.nodes[link.ends[1 - end]].y
-    return (here, end) < (there, 1 - end)
+    own, other = layout.nodes[link.ends[end]].y, layout.nodes[link.ends[1 - end]].y
+    return (own, end) < (other, 1 - end)
 
 
 def _route(link: Link, number: int, start: _Port, end: _Port, layout: Layout) -> str:

@@ -153,5 +153,5 @@ def notice(words: str, *, heading: str, title: str) -> str:
     """Return a document that only says there is nothing to draw."""
     size = Size(text_width(words, NOTICE) + 80, 60.0)
     frame = element("rect", x=0, y=0, **size._asdict(), fill="none", stroke=PALE, stroke_dasharray="6 4")
-    said = lines_of_text((words,), size.width / 2, size.height / 2, size=NOTICE, fill=PALE, font_style="italic")
-    return image(Sketch((frame, said), size), (), heading=heading, title=title, description=words)
+    centred = lines_of_text((words,), size.width / 2, size.height / 2, size=NOTICE, fill=PALE, font_style="italic")
+    return image(Sketch((frame, centred), size), (), heading=heading, title=title, description=words)
