@@ -42,7 +42,7 @@ from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.rules import ERROR
 from tsgkit.interface.options import RepairOptions
 from tsgkit.library.files import STDIN, read_text, replacement, require_folder, write_text
-from tsgkit.library.overwrites import refuse_to_overwrite, refuse_to_overwrite_sources
+from tsgkit.library.overwrites import refuse_to_overwrite, refuse_to_overwrite_sources, refuse_to_replace_data
 from tsgkit.report.progress import Countdown, Progress
 
 if TYPE_CHECKING:
@@ -117,7 +117,9 @@ def _run(arguments: argparse.Namespace) -> int:
         refuse_to_overwrite_sources(target, arguments.source, arguments.narrative, arguments.vocabulary)
     if arguments.report:
         require_folder(arguments.report)
-        refuse_to_overwrite(arguments.report, force=arguments.force or arguments.report == out)
+        if arguments.report == out:
+            raise UsageError(f"{out}: --out and --report name one file", hint="write the page to another file")
+        refuse_to_replace_data(arguments.report, "<!doctype html>")
     stream = entry_stream(arguments.source)
     if stream.format == UNKNOWN:
         (unread,) = (_described(part) for part in stream.parts if not isinstance(part, Entry))
