@@ -23,8 +23,8 @@ from tsgkit.graph.model import ActionGraph, Triplet
 from tsgkit.graph.notation import arrow, easg, graphml, json_triplets, narratives, node_link
 from tsgkit.graph.reading import Reading, read
 from tsgkit.graph.reading.answers import read_graphs
-from tsgkit.graph.reading.corrections import LEFT_OUT, WITHDRAWN
-from tsgkit.graph.reading.names import ECHO
+from tsgkit.graph.reading.corrections import LEFT_OUT, REPLACED
+from tsgkit.graph.reading.line import ECHO
 from tsgkit.graph.rules import Finding
 from tsgkit.library.documents.formats import FORMATS
 from tsgkit.library.documents.lint import ALL_RULES, check_document
@@ -105,7 +105,7 @@ ENDINGS = {
 LINE_END = re.compile(r"\r\n|\r|\n")
 CLEAN = re.compile(r"([a-z]+) -> ([a-z]+) -> ([a-z]+)")
 WORD = re.compile(r"[^\W_]+")
-SET_ASIDE = ("reasoning", ECHO, WITHDRAWN, *LEFT_OUT.values())
+SET_ASIDE = ("reasoning", ECHO, REPLACED, *LEFT_OUT.values())
 
 
 class Broken(Exception):

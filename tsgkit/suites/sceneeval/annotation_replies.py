@@ -32,7 +32,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from tsgkit.errors import NotationError
-from tsgkit.graph.reading.line_content import Note, ignored, quoted, repaired, unread
+from tsgkit.graph.reading.line import Note, ignored, quoted, repaired, unread
 from tsgkit.replies import Part, Unreadable
 from tsgkit.replies.characters import without_bullets
 from tsgkit.replies.near_json import TOO_MUCH, FoundValue, values_in, well_formed
