@@ -21,7 +21,7 @@ from tsgkit.graph import ActionGraph, Vocabulary
 from tsgkit.graph.folding import fold_graph
 from tsgkit.graph.reading.answers import GraphAnswer, read_graphs
 from tsgkit.replies import Unreadable
-from tsgkit.scoring.soft import soft_overlap
+from tsgkit.scoring.set_scores import soft_overlap
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg import graph_scores, official
 from tsgkit.suites.tsg.items import GenerationSample

@@ -27,7 +27,7 @@ from tsgkit.graph.repairs import Change, mend_graph
 from tsgkit.library.cards import load_card
 from tsgkit.llm.failures import BudgetReached
 from tsgkit.llm.reply import Ending, Reply
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.serve.graph_review import Proposed
 from tsgkit.suites.judgement import AnswerScores, Judged
 from tsgkit.suites.solvers.factories import check_solver, factory_of, known_factories

@@ -52,8 +52,7 @@ from tsgkit.runs.script_export import script_lines
 from tsgkit.runs.shard_merge import Merged, Missing, _header_of, _key, _lacking, _with_option, _without_place
 from tsgkit.runs.shards import Shard
 from tsgkit.runs.subjects import Limits, limits_of, prices_given, prices_of
-from tsgkit.scoring.outcomes import Outcome
-from tsgkit.scoring.score import Score
+from tsgkit.scoring.pooling import Outcome, Score
 from tsgkit.suites.judgement import Judged, Scored
 from tsgkit.suites.scoreboard import Board
 from tsgkit.suites.solvers.solver import Expected

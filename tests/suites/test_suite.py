@@ -23,7 +23,7 @@ from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.cards import Card, card_names, load_card
 from tsgkit.library.projects import find, text_of
 from tsgkit.replies import Unreadable
-from tsgkit.scoring.score import right_or_wrong
+from tsgkit.scoring.pooling import right_or_wrong
 from tsgkit.suites.audits.audit import audit
 from tsgkit.suites.audits.rows import audit_rows
 from tsgkit.suites.importers import RowInspector

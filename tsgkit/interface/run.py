@@ -45,7 +45,7 @@ from tsgkit.runs.records import sample_value
 from tsgkit.runs.results import Result, records_of
 from tsgkit.runs.run_setup import RunSetup
 from tsgkit.runs.saved_run import RecordedCalls, SavedRun, open_saved_run
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.metrics import check_profile
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from tsgkit.errors import ExtraMissing, UsageError
 from tsgkit.graph.drawing.svg import FONTS, Markup, characters, element
 from tsgkit.graph.drawing.text import prose, shorten, text_width, visible, wrap
 from tsgkit.report.charts import Bars, Chart, Mark, Panel
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

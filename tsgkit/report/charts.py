@@ -21,7 +21,7 @@ from tsgkit.report.figures import points, with_interval
 from tsgkit.report.report_rows import HEADLINE, Report, ReportRow, chosen_tasks, gather
 from tsgkit.runs.plan import AXES as OF_PLANS
 from tsgkit.runs.saved_run import saved_tasks
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.metrics import PROFILES, check_profile
 from tsgkit.suites.scoreboard import Board, Value
 from tsgkit.suites.task import Task

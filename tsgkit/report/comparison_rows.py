@@ -23,8 +23,7 @@ from tsgkit.runs.folder import read_header
 from tsgkit.runs.plan import AXES, Axes, Cell
 from tsgkit.runs.results import NOWHERE, RowState
 from tsgkit.runs.saved_run import SavedRun, open_saved_run, saved_tasks
-from tsgkit.scoring.outcomes import Outcome
-from tsgkit.scoring.pooling import Part, Pooling
+from tsgkit.scoring.pooling import Outcome, Part, Pooling
 from tsgkit.suites.metrics import Metric, check_profile
 from tsgkit.suites.task import Task, no_group
 

@@ -28,7 +28,7 @@ from tsgkit.runs.records import record_of, scores_of
 from tsgkit.runs.results import NOWHERE
 from tsgkit.runs.run_setup import Row
 from tsgkit.runs.saved_run import RecordedCalls, SavedRun, open_saved_run, transcript_of
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.judgement import Judged, Sample, TwoReadings, Verdict, error_in_words
 from tsgkit.suites.metrics import PROFILES
 from tsgkit.suites.panels import GraphDifference, Panel, Shown, difference_value, differences, panels_of

@@ -25,8 +25,7 @@ from tsgkit.runs.records import add_usage, scores_of
 from tsgkit.runs.results import records_in, usage_value
 from tsgkit.runs.run_setup import Row, RunSetup
 from tsgkit.runs.saved_run import prepared_again, saved_tasks
-from tsgkit.scoring.outcomes import FAILURES, Outcome
-from tsgkit.scoring.tally import Tally
+from tsgkit.scoring.pooling import FAILURES, Outcome, Tally
 from tsgkit.suites.judgement import PartOfSample
 from tsgkit.suites.metrics import Metric, columns_of
 from tsgkit.suites.scoreboard import Board, Value

@@ -26,7 +26,7 @@ from tsgkit.report.plain_text import Foreign, count
 from tsgkit.report.report_rows import Beside, Figure, Report, ReportRow
 from tsgkit.report.results_grid import results_table
 from tsgkit.report.table import Cell, Document, Line, Table
-from tsgkit.scoring.outcomes import COUNTS, Outcome
+from tsgkit.scoring.pooling import COUNTS, Outcome
 from tsgkit.suites.scoreboard import Board
 from tsgkit.suites.task import Control
 

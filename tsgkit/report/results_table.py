@@ -22,7 +22,7 @@ from tsgkit.runs.rescore_job import Rescored
 from tsgkit.runs.results import Result, cached_share, result_value, usage_value
 from tsgkit.runs.run_setup import RunSetup
 from tsgkit.runs.saved_run import SavedRun
-from tsgkit.scoring.outcomes import TOO_LONG
+from tsgkit.scoring.pooling import TOO_LONG
 from tsgkit.suites.scoreboard import Value
 from tsgkit.suites.suite import default_tasks
 from tsgkit.suites.task import Task

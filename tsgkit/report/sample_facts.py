@@ -24,7 +24,7 @@ from tsgkit.report.figures import percent
 from tsgkit.report.report_rows import comparison_metric
 from tsgkit.report.sample_list import in_a_line
 from tsgkit.runs.run_setup import Row
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.judgement import Sample, Verdict
 from tsgkit.suites.task import right_in_full
 

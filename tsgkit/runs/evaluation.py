@@ -58,7 +58,7 @@ from tsgkit.runs.run_setup import Row, RunSetup, asked_of, asks_a_model, in_shar
 from tsgkit.runs.saved_run import records_from_calls
 from tsgkit.runs.shards import Shard
 from tsgkit.runs.subjects import Limits, Subject, check_batches, subjects_of
-from tsgkit.scoring.outcomes import FAILURES
+from tsgkit.scoring.pooling import FAILURES
 from tsgkit.suites.judgement import ItemError, Scored, error_in_words
 from tsgkit.suites.judges.ratings import GRADE
 from tsgkit.suites.solvers.factories import PromptSolver

@@ -39,7 +39,7 @@ from tsgkit.llm.reply import Ending, Reply, Usage, reply_from, reply_value
 from tsgkit.runs.journal import CHANGED, KEPT, Journal, is_sealed, line_at, lines_of, raw_lines
 from tsgkit.runs.plan import AXES, WAY, Plan
 from tsgkit.runs.shards import WRITTEN
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.version import __version__
 
 HEADER, CALLS, PROMPTS, SAMPLES, LOCK = "run.json", "calls.jsonl", "prompts.jsonl", "samples.jsonl", ".lock"

@@ -21,7 +21,7 @@ from tsgkit.runs.journal import Journal, raw_lines
 from tsgkit.runs.plan import AXES, Cell
 from tsgkit.runs.records import RowTotals, Scores, record_of, sample_value, scores_of
 from tsgkit.runs.run_setup import Row
-from tsgkit.scoring.outcomes import FAILURES
+from tsgkit.scoring.pooling import FAILURES
 from tsgkit.suites.metrics import PER_ITEM
 from tsgkit.suites.scoreboard import Board, board_value
 from tsgkit.suites.transcript import Transcript

@@ -41,7 +41,7 @@ from tsgkit.runs.records import Scoring
 from tsgkit.runs.results import Result, RowState, results_of, states_of
 from tsgkit.runs.run_setup import ChosenItems, Row, RunSetup, chosen_items, in_shard, row_of
 from tsgkit.runs.shards import shard_of
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.recorded_task import RecordedScorer
 from tsgkit.suites.rows import Dataset, hash_of_items
 from tsgkit.suites.solvers.offline_solvers import OfflineSolver

@@ -53,7 +53,7 @@ from tsgkit.runs.results import NOWHERE, states_of
 from tsgkit.runs.run_setup import RunSetup
 from tsgkit.runs.saved_run import Place, prepared_again, records_from_calls
 from tsgkit.runs.shards import WRITTEN, Shard, whole_of
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.version import __version__
 
 SHARDS = "shards"

@@ -13,7 +13,7 @@ from tsgkit.report.sample_facts import SampleFacts, facts_of
 from tsgkit.report.sample_list import in_a_line
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.run_setup import Row
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 
 RIGHT, WRONG, UNANSWERED, MISSING, UNKNOWN = "r", "w", "u", "m", "?"
 """The marks of samples; missing is one that was not asked yet, unknown one that was answered and has no value."""

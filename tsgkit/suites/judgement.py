@@ -16,8 +16,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from tsgkit.errors import OwnCodeError, TsgkitError
 from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.reading import Note
-from tsgkit.scoring.outcomes import Outcome
-from tsgkit.scoring.score import Score
+from tsgkit.scoring.pooling import Outcome, Score
 from tsgkit.suites.metrics import PROFILES
 
 Scores = dict[str, Score]

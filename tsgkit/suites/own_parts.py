@@ -28,7 +28,7 @@ from tsgkit.llm.reply import Ask
 from tsgkit.llm.user_code import LOADING, call_own, check_function, own_failure, own_text, text_of_code
 from tsgkit.replies import Unreadable
 from tsgkit.replies.sections import answer_section
-from tsgkit.scoring.score import Score
+from tsgkit.scoring.pooling import Score
 from tsgkit.suites.audits.rows import audit_rows
 from tsgkit.suites.judgement import AnswerScores, Given, Judged
 from tsgkit.suites.judges.ratings import JudgedBy, rating_faults, unrated

@@ -16,9 +16,7 @@ from tsgkit.library.bundle import portable
 from tsgkit.library.cards import Card
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.combination import mean_of_all
-from tsgkit.scoring.outcomes import Outcome
-from tsgkit.scoring.pooling import Pooling
-from tsgkit.scoring.score import Score
+from tsgkit.scoring.pooling import Outcome, Pooling, Score
 from tsgkit.suites.judgement import Judged, TwoReadings
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.replies import read_as

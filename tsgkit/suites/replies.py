@@ -19,7 +19,7 @@ from tsgkit.graph.notation.json_triplets import kind_of, load
 from tsgkit.library.files import read_text
 from tsgkit.llm.reply import Ending
 from tsgkit.llm.reply import Reply as ModelReply
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 
 OUTCOMES = {
     Ending.TRUNCATED: Outcome.TRUNCATED,

@@ -13,9 +13,7 @@ from typing import Any
 
 from tsgkit.scoring.combination import combine, combined_interval
 from tsgkit.scoring.intervals import interval
-from tsgkit.scoring.outcomes import Outcome
-from tsgkit.scoring.pooling import Pooled, Pooling, pool
-from tsgkit.scoring.tally import Tally
+from tsgkit.scoring.pooling import Outcome, Pooled, Pooling, Tally, pool
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.metrics import PROFILES, Metric
 

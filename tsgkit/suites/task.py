@@ -21,9 +21,7 @@ from tsgkit.library.cards import Card
 from tsgkit.llm.images import ImageFile
 from tsgkit.llm.reply import Reply as ModelReply
 from tsgkit.llm.user_code import call_own
-from tsgkit.scoring.outcomes import Outcome
-from tsgkit.scoring.score import Score
-from tsgkit.scoring.tally import Tally
+from tsgkit.scoring.pooling import Outcome, Score, Tally
 from tsgkit.suites.audits.audit import Auditable
 from tsgkit.suites.judgement import AnswerScores, Given, Judged, PartOfSample, Spans, TwoReadings, Verdict
 from tsgkit.suites.judges.judge import ResponseFormats

@@ -29,7 +29,7 @@ from tsgkit.logic.parser import parse
 from tsgkit.logic.samples import Scenario
 from tsgkit.runs.evaluation import EvaluationOutcome, Options, evaluate
 from tsgkit.runs.plan import Plan
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.formalimg.images import paintings_of, plan_png
 from tsgkit.suites.formalimg.importer import get_dataset, import_dataset
 from tsgkit.suites.formalimg.knolling import knolling, objects_in, published_objects

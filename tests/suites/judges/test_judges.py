@@ -25,7 +25,7 @@ from tsgkit.runs.evaluation import EvaluationOutcome, Options, evaluate
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.subjects import Limits
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.judges.images import AT_ONCE, ShownImage, beside, sight_of
 from tsgkit.suites.judges.judge import Judge, Question, Reading, ResponseFormats, a_model, outcome_of
 from tsgkit.suites.sceneeval.scene_files import loaded_scene as gallery

@@ -21,7 +21,7 @@ from tsgkit.library.cards import load_card
 from tsgkit.library.catalogue import known
 from tsgkit.llm.reply import Ending
 from tsgkit.llm.reply import Reply as ModelReply
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.importers import import_dataset
 from tsgkit.suites.judgement import Judged, Reading, Scores
 from tsgkit.suites.replies import Reply

@@ -17,7 +17,7 @@ from rooms_of_ours import CHECKS, METRICS, measured, room, thing
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry import Architecture, Floor, MeasuredScene, Object, Opening, Primitive, Scene, Wall, box, standing
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.sceneeval import fidelity, plausibility, word_meanings
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of

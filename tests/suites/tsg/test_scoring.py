@@ -22,7 +22,7 @@ from tsgkit.graph.reading import Reading as GraphReading
 from tsgkit.graph.reading.answers import GraphAnswer
 from tsgkit.library.documents.reader import read_document
 from tsgkit.replies import Unreadable
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.judgement import Reading
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.scoreboard import ScoreReport, report_value

@@ -28,7 +28,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from tsgkit.graph.model import DOBJ, PERSON, VERB, Triplet
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 from tsgkit.replies.characters import LETTERS
 
 LONGEST_QUOTE = 120

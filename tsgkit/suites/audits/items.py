@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")

@@ -30,7 +30,7 @@ from tsgkit.llm.images import ImageFile
 from tsgkit.llm.reply import Ask
 from tsgkit.llm.reply import Reply as ModelReply
 from tsgkit.logic.layouts import CANVAS
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.formalimg.layout import SOLVER, layout_text, needs_solver, solved
 from tsgkit.suites.formalimg.rows import KNOLLING, FormulaSample
 from tsgkit.suites.formalimg.strict import LayoutAnswer, Thing, layout_in, text_of_reply

@@ -28,7 +28,7 @@ from tsgkit.logic.layouts import LayoutProblem, layout_of
 from tsgkit.logic.verdicts import Verdict
 from tsgkit.logic.vocabulary import KNOLLING as VOCABULARY
 from tsgkit.replies import Unreadable
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.formalimg.images import FolderTexts, ImageQuestions, image_looks, paintings_of
 from tsgkit.suites.formalimg.rows import KNOLLING, FormulaSample
 from tsgkit.suites.formalimg.strict import Thing, label_of, layout_in

@@ -41,7 +41,7 @@ from tsgkit.errors import UsageError
 from tsgkit.library.cards import Card
 from tsgkit.logic.layouts import CANVAS, Box
 from tsgkit.logic.vocabulary import KNOLLING as VOCABULARY
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.formalimg import official
 from tsgkit.suites.formalimg.rows import KNOLLING, FormulaSample, read_rows, sample_from
 from tsgkit.suites.formalimg.strict import LayoutAnswer, layout_in, text_of_reply

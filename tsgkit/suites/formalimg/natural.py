@@ -27,7 +27,7 @@ from tsgkit.logic.verdicts import Verdict
 from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import object_with
 from tsgkit.replies.reasoning import spoken
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.formalimg.images import FolderTexts, ImageQuestions, image_looks, paintings_of
 from tsgkit.suites.formalimg.official import value_of
 from tsgkit.suites.formalimg.rows import NATURAL, FormulaSample

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tsgkit.errors import UsageError
 from tsgkit.llm.images import ImageFile
 from tsgkit.llm.reply import Reply
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.images import ImageFolder, Looked, Missing
 from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
 

@@ -24,7 +24,7 @@ from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.llm.failures import BAD_REQUESTS
 from tsgkit.llm.images import ImageFile, content_of
 from tsgkit.llm.reply import Ask, Ending, Reply
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.replies import OUTCOMES
 from tsgkit.suites.transcript import LabelledReply
 

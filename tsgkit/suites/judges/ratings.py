@@ -20,8 +20,7 @@ from tsgkit.library.templates import Template
 from tsgkit.llm.reply import Ask, Ending, Reply
 from tsgkit.replies import Unreadable
 from tsgkit.replies.reasoning import spoken
-from tsgkit.scoring.outcomes import Outcome
-from tsgkit.scoring.score import Score
+from tsgkit.scoring.pooling import Outcome, Score
 from tsgkit.suites.judgement import AnswerScores, Given, Judged
 from tsgkit.suites.judges.judge import Judge, Question, Reading, Unknown, messages_of, outcome_of, problem_of
 from tsgkit.suites.metrics import PER_ITEM, Metric

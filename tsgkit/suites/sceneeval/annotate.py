@@ -35,12 +35,12 @@ from typing import Any, Literal, NamedTuple
 from pydantic import StrictStr, ValidationError
 
 from tsgkit.errors import NotationError, UsageError
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 from tsgkit.library.cards import Card
 from tsgkit.library.projects import text_of
 from tsgkit.replies import Unreadable
-from tsgkit.scoring.score import Score, right_or_wrong
-from tsgkit.scoring.sets import Overlap
+from tsgkit.scoring.pooling import Score, right_or_wrong
+from tsgkit.scoring.set_scores import Overlap
 from tsgkit.suites.judgement import AnswerScores, Given, Judged, Scores
 from tsgkit.suites.metrics import PER_ITEM, POOLED, Metric
 from tsgkit.suites.rows import Dataset

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple
 
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 from tsgkit.suites.sceneeval.annotation_replies import FIELDS
 from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, Kind
 from tsgkit.suites.sceneeval.descriptions import (

@@ -23,8 +23,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from tsgkit.geometry import ELEMENTS
+from tsgkit.lexicon.folding import word_set
 from tsgkit.lexicon.inflection import singular
-from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.sceneeval.annotation_replies import COMPARISONS, NUMBERS
 from tsgkit.suites.sceneeval.annotations import ROOMS, WORDS, spaced
 from tsgkit.suites.sceneeval.furniture import CERTAIN_KINDS, Furniture, furniture, key_of

@@ -23,7 +23,7 @@ from tsgkit.errors import UsageError
 from tsgkit.geometry import MeasuredScene, Relation, groups, relation_of_objects, relation_to_room
 from tsgkit.library.cards import Card
 from tsgkit.llm.reply import Ask
-from tsgkit.scoring.score import Score
+from tsgkit.scoring.pooling import Score
 from tsgkit.suites.judgement import Scores, Verdict
 from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.metrics import Metric

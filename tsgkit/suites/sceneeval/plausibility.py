@@ -30,7 +30,7 @@ from tsgkit.geometry import (
 )
 from tsgkit.library.cards import Card
 from tsgkit.llm.reply import Ask
-from tsgkit.scoring.score import Score
+from tsgkit.scoring.pooling import Score
 from tsgkit.suites.judgement import Scores, Verdict
 from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.metrics import PROFILES, Metric

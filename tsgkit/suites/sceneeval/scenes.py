@@ -27,8 +27,7 @@ from tsgkit.errors import FileProblem, TsgkitError, UsageError
 from tsgkit.geometry import bare_room, check_libraries
 from tsgkit.library.cards import Card
 from tsgkit.llm.reply import Ask, Ending, Reply
-from tsgkit.scoring.outcomes import FAILURES, TOO_LONG, Outcome
-from tsgkit.scoring.score import Score
+from tsgkit.scoring.pooling import FAILURES, TOO_LONG, Outcome, Score
 from tsgkit.suites.judgement import Judged, Scores, TwoReadings
 from tsgkit.suites.judges.judge import Judge, ResponseFormats, outcome_of
 from tsgkit.suites.metrics import PER_ITEM, PROFILES, Metric

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from tsgkit.llm.reply import Ending
 from tsgkit.llm.reply import Reply as ModelReply
 from tsgkit.replies import Unreadable
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.judgement import Given, Judged, Reading, Sample, TwoReadings
 from tsgkit.suites.replies import Reply, read_as
 from tsgkit.suites.solvers.solver import SINGLE

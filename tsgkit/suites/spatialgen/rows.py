@@ -47,7 +47,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, StrictStr, Validatio
 from tsgkit.errors import FileProblem, NotationError, UsageError
 from tsgkit.graph.notation.json_triplets import kind_of, load
 from tsgkit.lexicon import stem
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 from tsgkit.library.files import look_alike
 from tsgkit.suites.rows import Dataset, Items, Source, first_problem
 

@@ -33,9 +33,7 @@ from typing import Any, NamedTuple
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.replies import Read, Unreadable, numbered_answers
 from tsgkit.scoring.combination import mean_of_all
-from tsgkit.scoring.outcomes import Outcome
-from tsgkit.scoring.score import Score
-from tsgkit.scoring.tally import Tally
+from tsgkit.scoring.pooling import Outcome, Score, Tally
 from tsgkit.suites.judgement import Judged, Scores, TwoReadings, Verdict
 from tsgkit.suites.judges.images import sight_of, unfinished, unshown
 from tsgkit.suites.judges.judge import outcome_of

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 from tsgkit.library.documents.lint import ALL_RULES, check_document
 from tsgkit.library.documents.reader import Document
 from tsgkit.library.documents.rows import Entry

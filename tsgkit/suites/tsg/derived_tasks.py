@@ -6,7 +6,7 @@
 
 Given elements are in the order of L, so that their order reveals nothing.
 
->>> from tsgkit.scoring.sequences import common_subsequence
+>>> from tsgkit.scoring.set_scores import common_subsequence
 >>> overlap_scores(common_subsequence(("take", "fill"), ("take", "dip", "fill")))["precision"].value
 0.6666666666666666
 """
@@ -27,9 +27,8 @@ from tsgkit.library.cards import Card
 from tsgkit.library.documents.rows import Entry
 from tsgkit.replies import Unreadable, lists
 from tsgkit.replies.lists import Listed
-from tsgkit.scoring.score import Score, right_or_wrong
-from tsgkit.scoring.sequences import common_subsequence
-from tsgkit.scoring.sets import Overlap, overlap
+from tsgkit.scoring.pooling import Score, right_or_wrong
+from tsgkit.scoring.set_scores import Overlap, common_subsequence, overlap
 from tsgkit.suites.judgement import AnswerScores, Given, Scores, Spans
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.solvers.offline_solvers import programs

@@ -25,8 +25,8 @@ from tsgkit.library.cards import Card
 from tsgkit.library.documents.rows import Entry
 from tsgkit.replies import Unreadable
 from tsgkit.scoring.alignment import in_order
-from tsgkit.scoring.score import Score
-from tsgkit.scoring.sets import overlap, triplets_of
+from tsgkit.scoring.pooling import Score
+from tsgkit.scoring.set_scores import overlap, triplets_of
 from tsgkit.suites.audits.items import Item as AuditItem
 from tsgkit.suites.audits.items import context_hash
 from tsgkit.suites.judgement import AnswerScores, Given, Judged, Scores, Spans

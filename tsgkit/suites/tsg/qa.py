@@ -19,7 +19,7 @@ from tsgkit.lexicon import fold as fold_spelling
 from tsgkit.library.cards import Card
 from tsgkit.library.documents.rows import Entry
 from tsgkit.replies import Read, Unreadable, words
-from tsgkit.scoring.score import right_or_wrong
+from tsgkit.scoring.pooling import right_or_wrong
 from tsgkit.suites.audits.items import Item as AuditItem
 from tsgkit.suites.audits.items import context_hash
 from tsgkit.suites.judgement import AnswerScores, Given, Scores, Spans

@@ -24,8 +24,8 @@ from tsgkit.graph.reading.answers import GraphAnswer
 from tsgkit.graph.repairs import mend_graph
 from tsgkit.library.cards import Card
 from tsgkit.library.documents.rows import Entry
-from tsgkit.scoring.score import Score, right_or_wrong
-from tsgkit.scoring.sets import compare_graphs, triplets_of
+from tsgkit.scoring.pooling import Score, right_or_wrong
+from tsgkit.scoring.set_scores import compare_graphs, triplets_of
 from tsgkit.suites.judgement import AnswerScores, Given
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.task import Draft, Task

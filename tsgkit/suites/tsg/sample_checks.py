@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph
 from tsgkit.lexicon import PREPOSITIONS, bases, contradictions, mentions
+from tsgkit.lexicon.folding import word_set
 from tsgkit.lexicon.fragments import PHRASE, noun_phrases, unfinished
 from tsgkit.lexicon.matching import INFLECTION
-from tsgkit.lexicon.preposition_senses import compatible
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.prepositions import compatible
 from tsgkit.suites.audits.items import Item, words
 from tsgkit.suites.tsg.baselines.questions import FIRST, HAPPENS, KINDS, LAST
 from tsgkit.suites.tsg.baselines.word_roots import all_roots, opposed, roots

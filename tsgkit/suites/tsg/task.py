@@ -35,7 +35,7 @@ from typing import Any
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph
 from tsgkit.lexicon import forms, meant, mentions
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 from tsgkit.library.cards import Card
 from tsgkit.library.documents.reader import Document
 from tsgkit.suites.audits.audit import Auditable

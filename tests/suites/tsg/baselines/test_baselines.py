@@ -15,7 +15,7 @@ from tsgkit.graph import ActionGraph, Triplet, Vocabulary, check_graph
 from tsgkit.graph.folding import fold
 from tsgkit.graph.reading.answers import GraphAnswer, read_graphs
 from tsgkit.library.documents.reader import read_file
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.replies import Reply
 from tsgkit.suites.tsg import items, official
 from tsgkit.suites.tsg.baselines.generation import generate

@@ -103,7 +103,7 @@ def wrong_graphs(
     from tsgkit.graph.model import ActionGraph
     from tsgkit.runs.saved_run import transcript_of
     from tsgkit.scoring import alignment
-    from tsgkit.scoring.sets import overlap, triplets_of
+    from tsgkit.scoring.set_scores import overlap, triplets_of
 
     transcript = transcript_of(iter(calls))
     if not calls or row.solver.unfinished(transcript):

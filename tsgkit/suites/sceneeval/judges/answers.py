@@ -27,7 +27,7 @@ from tsgkit.geometry.support import TYPES
 from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import TOO_MUCH, values_in
 from tsgkit.replies.reasoning import spoken
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.sceneeval.annotations import spaced
 from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation

@@ -26,7 +26,7 @@ from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.images import ImageFile
 from tsgkit.llm.reply import Ask, Ending, Reply
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.judges.judge import (
     Answer,
     Judge,

@@ -28,7 +28,7 @@ from functools import cached_property
 from itertools import chain
 
 from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 from tsgkit.suites.sceneeval.annotation_files import as_json, read_annotations, unmapped_relations
 from tsgkit.suites.sceneeval.annotations import DIFFICULTIES, Annotation, Specification, annotation_of, spaced
 from tsgkit.suites.sceneeval.descriptions import (

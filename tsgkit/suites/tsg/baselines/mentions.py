@@ -27,7 +27,7 @@ from typing import Literal, NamedTuple
 from tsgkit.graph.hands import HAND_NAME
 from tsgkit.graph.model import DOBJ, PERSON, VERB, WITH, Vocabulary
 from tsgkit.lexicon import PARTICLES, PREPOSITIONS, is_preposition, split_particle
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 from tsgkit.suites.tsg.baselines.word_roots import SAME_ACTION, roots, words
 
 NAME = re.compile(r"[^\W_]+(?:-[^\W_]+)*")

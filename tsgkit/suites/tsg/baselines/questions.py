@@ -40,7 +40,7 @@ from typing import NamedTuple
 from tsgkit.graph.model import HANDS, PERSON, VERB, ActionGraph, Narrative
 from tsgkit.graph.timeline import Step, Timeline
 from tsgkit.lexicon import is_preposition
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 from tsgkit.suites.tsg.baselines.word_roots import FUNCTION_WORDS, roots, words
 from tsgkit.suites.tsg.items import QuestionSample
 

@@ -38,7 +38,7 @@ from tsgkit.graph.hands import GRASPS, RELEASES, TRANSFERS
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, Description, Frames, Narrative, Vocabulary
 from tsgkit.graph.timeline import Step, Timeline
 from tsgkit.lexicon import mentions, same_word
-from tsgkit.lexicon.preposition_senses import compatible
+from tsgkit.lexicon.prepositions import compatible
 from tsgkit.library.documents.rows import sgg_rows
 from tsgkit.suites.tsg.makers.claims import are_near
 from tsgkit.suites.tsg.makers.sentences import Sentence

@@ -25,7 +25,7 @@ from tsgkit.graph.hands import HAND_NAME
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, Narrative
 from tsgkit.graph.timeline import Timeline
 from tsgkit.lexicon import is_preposition, mentions
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 from tsgkit.suites.audits.classifier import measured
 from tsgkit.suites.audits.items import words
 from tsgkit.suites.tsg.audit import handled_things, rivals

@@ -33,7 +33,7 @@ from tsgkit.lexicon import (
     same_word,
     split_particle,
 )
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 from tsgkit.suites.tsg.makers.claims import GENERAL, NEAR_ACTIONS, may_be_same_action, may_be_same_thing
 from tsgkit.suites.tsg.makers.sentence_relations import misplaced, wrong_hands, wrong_numbers, wrong_order
 from tsgkit.suites.tsg.makers.sentences import (

@@ -28,8 +28,8 @@ from typing import Literal, NamedTuple
 from tsgkit.graph.hands import GRASPS
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Triplet
 from tsgkit.lexicon import gerund, is_preposition, participle, past, singular, split_particle, third_person
-from tsgkit.lexicon.preposition_senses import conflicting
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
+from tsgkit.lexicon.prepositions import conflicting
 from tsgkit.suites.tsg.makers.sentences import Sentence, nodes_of
 
 STYLES = ("imperative", "present", "past", "perfect", "future", "passive", "past passive")

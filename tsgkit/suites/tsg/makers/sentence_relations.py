@@ -12,7 +12,7 @@
 (True, False, True)
 
 Prepositions are judged for whole sentences, where English is freer than edges are; what may be said of one situation in
-a question with one right answer is stricter (:mod:`tsgkit.lexicon.preposition_senses`).
+a question with one right answer is stricter (:mod:`tsgkit.lexicon.prepositions`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from itertools import pairwise
 
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph, Triplet
 from tsgkit.lexicon import fold
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 from tsgkit.suites.tsg.makers.claims import hands_of
 from tsgkit.suites.tsg.makers.sentences import CONJUNCTIONS, DETERMINERS, AnnotatedText, Event, nodes_of
 

@@ -21,8 +21,7 @@ from typing import NamedTuple
 
 from tsgkit.graph.model import HANDS, PERSON, VERB, ActionGraph
 from tsgkit.lexicon import PREPOSITIONS, bases, every_mention
-from tsgkit.lexicon.folding import folded_words
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import folded_words, word_set
 
 Place = tuple[int, ...]
 """The numbers of the tokens of one phrase."""
