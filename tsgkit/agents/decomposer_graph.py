@@ -37,13 +37,25 @@ from tsgkit.agents.graph_values import (
     counts_in,
     finding_values,
     graph_values,
+    plain,
+    plain_fields,
     public_node,
+    restored,
+    restored_fields,
+    restored_state,
     sentences_in,
     vocabulary_in,
 )
-from tsgkit.agents.passage_steps import NO_WORK, Update, add_passage_steps, first_step, passage_begun, passage_refined
-from tsgkit.agents.plain_state import plain, plain_fields, restored, restored_fields, restored_state
-from tsgkit.agents.refiner_graph import MOST_STEPS, RefineOutput
+from tsgkit.agents.refiner_graph import (
+    MOST_STEPS,
+    NO_WORK,
+    RefineOutput,
+    Update,
+    add_passage_steps,
+    first_step,
+    passage_begun,
+    passage_refined,
+)
 from tsgkit.agents.shared_model import KINDS, AskingOptions, shared_model
 from tsgkit.agents.story_graphs import StoryProgress
 from tsgkit.defaults import Level, Repair

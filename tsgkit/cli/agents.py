@@ -21,8 +21,7 @@ from tsgkit.cli.terminal import announce_litellm, complain, complain_first, coun
 from tsgkit.defaults import Level
 from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, Interrupted, UsageError
 from tsgkit.interface.options import ModelOptions, QuietOptions, RequestOptions, TextOptions, TraceOptions
-from tsgkit.library.files import write_text
-from tsgkit.library.overwrites import refuse_to_overwrite
+from tsgkit.library.files import refuse_to_overwrite, write_text
 
 if TYPE_CHECKING:
     from tsgkit.graph.repairs import Change

@@ -24,7 +24,7 @@ from tsgkit.cli.options import add_mapping
 from tsgkit.cli.parser import Listed
 from tsgkit.cli.terminal import inert, say, say_json
 from tsgkit.errors import GOOD, UsageError
-from tsgkit.library.overwrites import write_report
+from tsgkit.library.files import write_report
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

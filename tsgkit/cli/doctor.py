@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Examine a model."""
     from tsgkit.interface.doctor import check_line, closing_lines
-    from tsgkit.library.overwrites import write_report
+    from tsgkit.library.files import write_report
     from tsgkit.llm.event_loop import run_in_background
     from tsgkit.runs.doctor import Check, examined, transcript_in, transcript_text
 

@@ -20,8 +20,7 @@ from tsgkit.cli.options import add_vocabulary, read_vocabulary
 from tsgkit.cli.terminal import complain, count, say
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.notation.narratives import vocabulary_value
-from tsgkit.library.files import STDIN, read_text, write_text
-from tsgkit.library.overwrites import refuse_to_overwrite, refuse_to_overwrite_sources
+from tsgkit.library.files import STDIN, read_text, refuse_to_overwrite, refuse_to_overwrite_sources, write_text
 
 if TYPE_CHECKING:
     from tsgkit.agents.story_graphs import Generated

@@ -41,8 +41,16 @@ from tsgkit.errors import INTERRUPTED, CannotCarry, UsageError
 from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.rules import ERROR
 from tsgkit.interface.options import RepairOptions
-from tsgkit.library.files import STDIN, read_text, replacement, require_folder, write_text
-from tsgkit.library.overwrites import refuse_to_overwrite, refuse_to_overwrite_sources, refuse_to_replace_data
+from tsgkit.library.files import (
+    STDIN,
+    read_text,
+    refuse_to_overwrite,
+    refuse_to_overwrite_sources,
+    refuse_to_replace_data,
+    replacement,
+    require_folder,
+    write_text,
+)
 from tsgkit.report.progress import Countdown, Progress
 
 if TYPE_CHECKING:
@@ -290,7 +298,7 @@ def _finish(
     """Write the graphs and the changes item by item, then print a summary."""
     from tsgkit.library.documents import formats
     from tsgkit.library.documents.reader import Document
-    from tsgkit.library.documents.row_changes import with_graphs
+    from tsgkit.library.documents.rows import with_graphs
     from tsgkit.library.documents.writer import write_document
     from tsgkit.report.cleaned_graphs import (
         CleanedItem,

@@ -29,7 +29,7 @@ from tsgkit.cli.parser import refuse_options
 from tsgkit.cli.terminal import complain, complain_first, count, inert, say, screen
 from tsgkit.errors import FINISHED_WITH_ERRORS, GATE_MISSED, GOOD, FileProblem, UsageError
 from tsgkit.interface.options import CompareOptions, ReportOptions
-from tsgkit.library.overwrites import refuse_to_replace_data, write_report
+from tsgkit.library.files import refuse_to_replace_data, write_report
 
 if TYPE_CHECKING:
     from tsgkit.report.paper import Columns, Figure

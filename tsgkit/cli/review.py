@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from tsgkit.cli.terminal import complain, inert, say, say_lines
 from tsgkit.errors import TsgkitError, UsageError
-from tsgkit.library.overwrites import refuse_to_overwrite
+from tsgkit.library.files import refuse_to_overwrite
 
 if TYPE_CHECKING:
     from tsgkit.agents.cleaner import Cleaned

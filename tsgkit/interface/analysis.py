@@ -34,7 +34,7 @@ from tsgkit.interface.progress import waited_job
 from tsgkit.interface.run import Explanation, Run, Tabled, written
 from tsgkit.lexicon import meant
 from tsgkit.library.documents.reader import read_file
-from tsgkit.library.overwrites import write_report
+from tsgkit.library.files import write_report
 from tsgkit.library.row_sources import pinned
 from tsgkit.report import comparison, comparison_formats, comparison_tables, grid_table, html
 from tsgkit.report import grid as report_grid

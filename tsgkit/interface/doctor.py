@@ -16,7 +16,7 @@ from typing import Any, Unpack
 
 from tsgkit.interface.arguments import name_of_model
 from tsgkit.interface.options import DoctorOptions, settings_of, shows
-from tsgkit.library.overwrites import write_report
+from tsgkit.library.files import write_report
 from tsgkit.llm.event_loop import run_in_background
 from tsgkit.llm.settings import arguments_of
 from tsgkit.report.plain_text import count, inert

@@ -18,8 +18,7 @@ from typing import Literal
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.drawing.text import prose
-from tsgkit.library.files import write_bytes
-from tsgkit.library.overwrites import refuse_to_replace_data
+from tsgkit.library.files import refuse_to_replace_data, write_bytes
 from tsgkit.report.charts import COLUMN, Bars, Chart, Panel, chart
 from tsgkit.report.comparison import Comparison
 from tsgkit.report.comparison_charts import differences, items

@@ -22,9 +22,9 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from tsgkit.errors import UsageError
+from tsgkit.library.cards import loaded
 from tsgkit.library.catalogue import catalogue
 from tsgkit.library.datasets import dataset, is_official, shipped_datasets, shipped_file
-from tsgkit.library.declarations import loaded
 from tsgkit.library.files import read_bytes
 from tsgkit.library.projects import find, search_path, text_of
 from tsgkit.report.report_rows import Beside, Figure, Report, ReportRow

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
-from tsgkit.library.bundle import portable
+from tsgkit.library.projects import portable
 from tsgkit.runs.folder import RECORDS, SAMPLES, check_evaluation, read_header
 from tsgkit.runs.plan import Axes, Cell
 from tsgkit.runs.records import add_usage, scores_of

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tsgkit.library.bundle import portable
+from tsgkit.library.projects import portable
 from tsgkit.report.figures import (
     NOTHING,
     UNKNOWN,

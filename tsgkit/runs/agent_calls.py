@@ -12,8 +12,7 @@ from typing import Any, TypeVar
 from tsgkit.agents.prompts import fingerprint
 from tsgkit.errors import Interrupted, UsageError
 from tsgkit.library.downloads import checksum_of_bytes
-from tsgkit.library.files import read_bytes, write_text
-from tsgkit.library.overwrites import refuse_to_fill, refuse_to_overwrite
+from tsgkit.library.files import read_bytes, refuse_to_fill, refuse_to_overwrite, write_text
 from tsgkit.llm.asker import MemoryRecorder, door_of, settings_for
 from tsgkit.llm.door import Door, canonical
 from tsgkit.llm.reply import Budget

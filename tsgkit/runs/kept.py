@@ -25,8 +25,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from tsgkit.errors import FileProblem, TsgkitError, UsageError
-from tsgkit.library.cards import Card, card_from, load_card
-from tsgkit.library.declarations import declared
+from tsgkit.library.cards import Card, card_from, declared, load_card
 from tsgkit.library.files import read_text, write_text
 from tsgkit.library.projects import find, search_path, text_of
 from tsgkit.llm.user_code import LOADED_FILES

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from tsgkit.library.bundle import portable
+from tsgkit.library.projects import portable
 from tsgkit.runs.folder import Misfit, check_number, sample_of
 from tsgkit.runs.journal import Journal, raw_lines
 from tsgkit.runs.plan import AXES, Cell

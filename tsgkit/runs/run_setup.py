@@ -23,11 +23,10 @@ from typing import Any, NamedTuple
 from tsgkit.defaults import SCENE_TIME
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
-from tsgkit.library.bundle import portable
 from tsgkit.library.cards import card_names, load_card
 from tsgkit.library.files import look_alike
 from tsgkit.library.named_file import NamedFile
-from tsgkit.library.projects import find
+from tsgkit.library.projects import find, portable
 from tsgkit.library.row_sources import pinned
 from tsgkit.llm.asker import model_settings
 from tsgkit.llm.door import Call, canonical

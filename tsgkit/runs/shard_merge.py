@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tsgkit.errors import FileProblem, TsgkitError, UsageError
-from tsgkit.library.bundle import portable
 from tsgkit.library.files import write_text
+from tsgkit.library.projects import portable
 from tsgkit.llm.door import canonical
 from tsgkit.llm.reply import Ending
 from tsgkit.replies import READER

@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import Any, NoReturn
 
 from tsgkit.errors import UsageError
-from tsgkit.library.bundle import portable
 from tsgkit.library.cards import Card
+from tsgkit.library.projects import portable
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.combination import mean_of_all
 from tsgkit.scoring.pooling import Outcome, Pooling, Score

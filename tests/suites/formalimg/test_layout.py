@@ -13,8 +13,8 @@ import pytest
 from formula_items import CUP, EVERY_KEY, KEYS, PEN, ROWS, judge_layout, levels, lines, sample
 
 from tsgkit.errors import UsageError
-from tsgkit.library.bundle import bundled
 from tsgkit.library.cards import load_card
+from tsgkit.library.projects import bundled
 from tsgkit.logic.vocabulary import KNOLLING
 from tsgkit.replies import Unreadable
 from tsgkit.suites.foreign_replies import score

@@ -36,8 +36,7 @@ from tsgkit.graph.reading.corrections import BEFORE, SAME_NUMBER, UNDECIDED
 from tsgkit.graph.reading.line import ARROW
 from tsgkit.graph.reading.lines import HEADING, NO_TRIPLET, NUMBERED
 from tsgkit.replies import Part, Unreadable
-from tsgkit.replies.fences import without_fences
-from tsgkit.replies.sections import answer_section
+from tsgkit.replies.sections import answer_section, without_fences
 
 EARLIER = re.compile(rf"\b{BEFORE}\b", re.IGNORECASE)
 

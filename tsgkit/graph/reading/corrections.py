@@ -25,7 +25,7 @@ from typing import Literal, NamedTuple
 from tsgkit.graph.folding import fold_triplet
 from tsgkit.graph.model import HANDS, PERSON, Triplet
 from tsgkit.graph.reading.line import CROSSES, DENIES, GRAPH, Block
-from tsgkit.replies.corrections import WITHDRAWN
+from tsgkit.replies.denial import WITHDRAWN
 from tsgkit.replies.reasoning import TOO_MANY_LINES
 
 ALL = 0

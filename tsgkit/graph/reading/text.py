@@ -37,7 +37,7 @@ from tsgkit.graph.reading.lines import CLEAN, HEADING, NO_TRIPLET, nearly_clean,
 from tsgkit.graph.reading.tables import entries_at, mapping_at, table_at, tagged_at
 from tsgkit.graph.reading.values import Holding, Piece, loaded, look, pieces_of
 from tsgkit.replies import Unreadable
-from tsgkit.replies.corrections import WITHDRAWN
+from tsgkit.replies.denial import WITHDRAWN
 from tsgkit.replies.reasoning import NEVER_ENDS, TOO_MANY_LINES, most_lines, spoken
 
 FORMS = (flowchart_at, cypher_at, digraph_at, tagged_at, table_at, entries_at, mapping_at)

@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 from tsgkit.errors import UsageError
 from tsgkit.geometry import ELEMENTS, RELATIONS_OF_OBJECTS, RELATIONS_TO_ROOMS, SIDED
 from tsgkit.lexicon import stem
-from tsgkit.library.declarations import loaded
+from tsgkit.library.cards import loaded
 from tsgkit.library.projects import find, text_of
 from tsgkit.suites.sceneeval.annotations import ROOMS, spaced
 

@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     from tsgkit.cli.suites.sceneeval.review import ItemReview
     from tsgkit.lexicon import meant
-    from tsgkit.library.overwrites import refuse_to_overwrite
+    from tsgkit.library.files import refuse_to_overwrite
     from tsgkit.library.projects import find, text_of
     from tsgkit.llm.asker import ask_for
     from tsgkit.runs.decisions import Decisions

@@ -25,8 +25,7 @@ from tsgkit.cli.suites.sceneeval.convert import add_convert, convert
 from tsgkit.cli.terminal import complain, count, inert, say, say_json
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, ExtraMissing, UsageError
 from tsgkit.lexicon import meant
-from tsgkit.library.files import STDIN
-from tsgkit.library.overwrites import refuse_to_overwrite_sources, write_report
+from tsgkit.library.files import STDIN, refuse_to_overwrite_sources, write_report
 
 if TYPE_CHECKING:
     from tsgkit.geometry import MeasuredScene, View

@@ -19,7 +19,7 @@ from tsgkit.cli.agents import add_force, json_lines, put
 from tsgkit.cli.report import check_targets
 from tsgkit.cli.terminal import count, inert, say, say_json
 from tsgkit.errors import GOOD, UsageError
-from tsgkit.library.overwrites import refuse_to_overwrite_sources
+from tsgkit.library.files import refuse_to_overwrite_sources
 
 if TYPE_CHECKING:
     from tsgkit.graph.model import ActionGraph

@@ -27,8 +27,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.geometry.libraries import np
 from tsgkit.lexicon import meant
-from tsgkit.library.files import read_bytes, read_text, walk, write_text
-from tsgkit.library.overwrites import refuse_to_overwrite
+from tsgkit.library.files import read_bytes, read_text, refuse_to_overwrite, walk, write_text
 from tsgkit.library.projects import entry_points
 from tsgkit.suites.sceneeval.converters.arrangements import Loss
 from tsgkit.suites.sceneeval.converters.atiss import ATISS, BOXES

@@ -14,8 +14,7 @@ from tsgkit.geometry import MeasuredScene, accessibility, check_libraries
 from tsgkit.geometry.libraries import np, shapely
 from tsgkit.geometry.paths import free_parts, strip_before
 from tsgkit.graph.drawing.svg import INK, PALE, Markup, characters, document, element, lines_of_text, polygon, spoken
-from tsgkit.library.files import write_text
-from tsgkit.library.overwrites import refuse_to_replace_data
+from tsgkit.library.files import refuse_to_replace_data, write_text
 from tsgkit.suites.sceneeval.judges.rules import RulesJudge, support_type
 from tsgkit.suites.sceneeval.plausibility import findings
 from tsgkit.suites.sceneeval.scene_files.assets import sources_of
