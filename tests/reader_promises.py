@@ -42,7 +42,7 @@ from tsgkit.suites.formalimg.strict import layout_in
 from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
 from tsgkit.suites.sceneeval.judges import answers
 from tsgkit.suites.spatialgen.official import accepted
-from tsgkit.suites.spatialgen.rows import Question
+from tsgkit.suites.spatialgen.rows import ImageQuestion
 from tsgkit.suites.spatialgen.scores import letters
 from tsgkit.suites.tsg import official as tsg_official
 from tsgkit.suites.tsg.derived_tasks import names
@@ -51,7 +51,7 @@ from tsgkit.suites.tsg.selection import letter
 
 GRAPHS = (ActionGraph.of(("person", "verb", "wash")),)
 OPTIONS = {"A": "left", "B": "right", "E": "None"}
-QUESTIONS = [Question("Where?", {"A": "left", "B": "right", "E": "None"}, "A")]
+QUESTIONS = [ImageQuestion("Where?", {"A": "left", "B": "right", "E": "None"}, "A")]
 REPLY_READERS: dict[str, Callable[[str], object]] = {
     "read": read,
     "tsg letter": lambda text: letter(text, ["a", "b", "c", "d", "e"]),

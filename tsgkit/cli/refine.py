@@ -54,7 +54,7 @@ from tsgkit.library.files import (
 from tsgkit.report.progress import Countdown, Progress
 
 if TYPE_CHECKING:
-    from tsgkit.agents.cleaner import Cleaned, Step
+    from tsgkit.agents.cleaner import CleanedNarrative, FinishedStep
     from tsgkit.agents.effort import Effort
     from tsgkit.graph.model import Narrative
     from tsgkit.graph.rules import Finding
@@ -190,7 +190,7 @@ def _described(finding: Finding) -> str:
 
 def _repaired(
     entries: Iterable[Entry], size: int, effort: Effort, arguments: argparse.Namespace
-) -> Iterator[tuple[Entry, Cleaned]]:
+) -> Iterator[tuple[Entry, CleanedNarrative]]:
     """Yield every item and its repaired graphs, in order, without a model; all processors share large files."""
     from tsgkit.agents.cleaner import repair_step, repaired
     from tsgkit.runs.executors.workers import Workers
@@ -234,11 +234,11 @@ def _chunks(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
         yield chunk
 
 
-def _each(work: Callable[[Narrative], Cleaned], narratives: Sequence[Narrative]) -> list[Cleaned]:
+def _each(work: Callable[[Narrative], CleanedNarrative], narratives: Sequence[Narrative]) -> list[CleanedNarrative]:
     return list(map(work, narratives))
 
 
-def _tell(item: str, step: Step) -> None:
+def _tell(item: str, step: FinishedStep) -> None:
     """Print one step."""
     place = ", ".join(filter(None, [f"item {inert(item)}", step.place]))
     with suppress(OSError):
@@ -248,16 +248,16 @@ def _tell(item: str, step: Step) -> None:
 
 def _cleaned(
     document: Document, calls: AgentCalls, sentences: Sequence[str], effort: Effort, arguments: argparse.Namespace
-) -> list[Cleaned]:
+) -> list[CleanedNarrative]:
     """Return the cleaned items with a model: one passage after the other in a narrative, several narratives at a
     time."""
     from tsgkit.agents.cleaner import arefine
     from tsgkit.agents.passages import passages_of
 
-    async def work(engine: Engine) -> list[Cleaned]:
+    async def work(engine: Engine) -> list[CleanedNarrative]:
         stopped = ""
 
-        async def refined(unit: tuple[str, Entry]) -> Cleaned:
+        async def refined(unit: tuple[str, Entry]) -> CleanedNarrative:
             nonlocal stopped
             number, entry = unit
             cleaned = await arefine(
@@ -292,7 +292,7 @@ def _finish(
     sentences: Sequence[str],
     broken: Sequence[str],
     arguments: argparse.Namespace,
-    pairs: Iterable[tuple[Entry, Cleaned]],
+    pairs: Iterable[tuple[Entry, CleanedNarrative]],
     calls: AgentCalls | None,
 ) -> int:
     """Write the graphs and the changes item by item, then print a summary."""

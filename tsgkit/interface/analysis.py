@@ -151,7 +151,7 @@ class Audits(tuple[TaskAudit, ...]):
         return Markup("".join(audit._repr_html_() for audit in self))
 
 
-class Rescored(Tabled, rescore_job.Rescored):
+class Rescored(Tabled, rescore_job.RescoredRun):
     """The results of a run before and after rescoring, with the changes."""
 
     @property

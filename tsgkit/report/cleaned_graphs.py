@@ -27,7 +27,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tsgkit.agents.cleaner import Cleaned
+from tsgkit.agents.cleaner import CleanedNarrative
 from tsgkit.agents.graph_values import change_values
 from tsgkit.agents.passages import sentences_of_graphs
 from tsgkit.graph.corruptions import Corruption
@@ -55,7 +55,7 @@ class CleanedItem:
 
     item: str
     before: Narrative
-    cleaned: Cleaned
+    cleaned: CleanedNarrative
     story: tuple[str, ...] = ()
 
 
@@ -78,7 +78,7 @@ class CleaningTally:
     before: Counter[str] = field(default_factory=Counter)
     after: Counter[str] = field(default_factory=Counter)
 
-    def add(self, cleaned: Cleaned) -> None:
+    def add(self, cleaned: CleanedNarrative) -> None:
         """Count one item."""
         self.graphs += len(cleaned.narrative.graphs)
         self.touched += len(cleaned.touched)
@@ -111,7 +111,7 @@ class CleaningSummary:
     failures: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def add(self, item: str, cleaned: Cleaned) -> None:
+    def add(self, item: str, cleaned: CleanedNarrative) -> None:
         """Add one item."""
         self.tally.add(cleaned)
         self.proposed += [(item, change) for change in cleaned.proposed]

@@ -19,7 +19,7 @@ from tsgkit.report.plain_text import count
 from tsgkit.report.report_rows import Beside, Figure, Report, ReportRow
 from tsgkit.runs.records import record_of, scores_of
 from tsgkit.runs.results import NOWHERE
-from tsgkit.runs.run_setup import Row
+from tsgkit.runs.run_setup import PlannedRow
 from tsgkit.runs.saved_run import open_saved_run
 from tsgkit.suites.task import OfficialResults
 from tsgkit.suites.transcript import Transcript
@@ -41,7 +41,7 @@ class RecordPair(NamedTuple):
 class OfficialRow(NamedTuple):
     """A row of a run beside the official results on the same subject."""
 
-    row: Row
+    row: PlannedRow
     theirs: str
     """The subject of the official results."""
     pairs: Mapping[str, RecordPair]

@@ -23,7 +23,7 @@ from tsgkit.runs.folder import RECORDS, SAMPLES, check_evaluation, read_header
 from tsgkit.runs.plan import Axes, Cell
 from tsgkit.runs.records import add_usage, scores_of
 from tsgkit.runs.results import records_in, usage_value
-from tsgkit.runs.run_setup import Row, RunSetup
+from tsgkit.runs.run_setup import PlannedRow, RunSetup
 from tsgkit.runs.saved_run import prepared_again, saved_tasks
 from tsgkit.scoring.pooling import FAILURES, Outcome, Tally
 from tsgkit.suites.judgement import PartOfSample
@@ -310,7 +310,7 @@ def _rows_of(
             yield replace(_row(header, path, sums, wanted), controls=controls[sums.row.cell.task])
 
 
-def controls_of(row: Row, seed: int) -> tuple[Control, ...]:
+def controls_of(row: PlannedRow, seed: int) -> tuple[Control, ...]:
     """Return the scores of control programs on the samples of a row; none where its task has no such programs."""
     looks = row.task.looks
     return () if looks is None else tuple(looks.controls(row.dataset, row.numbers, seed))
@@ -418,7 +418,7 @@ def _begun(prepared: RunSetup, by: Sequence[str], wanted: _Wanted) -> dict[Cell,
 class _Computed:
     """Groups computed from the texts of samples, once for all rows of a task."""
 
-    def __init__(self, row: Row, by: Sequence[str]) -> None:
+    def __init__(self, row: PlannedRow, by: Sequence[str]) -> None:
         self.row = row
         self.by = [group for group in by if group in row.task.groups.names]
         self._found: dict[int, dict[str, tuple[str, ...]]] = {}
@@ -436,7 +436,7 @@ class _Computed:
 class _Sums:
     """The totals of a row's samples."""
 
-    def __init__(self, row: Row, by: Sequence[str], computed: _Computed, columns: Collection[str]) -> None:
+    def __init__(self, row: PlannedRow, by: Sequence[str], computed: _Computed, columns: Collection[str]) -> None:
         self.row, self.computed, self.columns = row, computed, columns
         self.tally = row.task.tally().narrowed(columns)
         self.members: dict[str, dict[str, Tally]] = {group: {} for group in by}

@@ -18,7 +18,7 @@ from tsgkit.report.terminal import PAPER, Screen, aligned
 from tsgkit.runs.evaluation import EvaluationOutcome
 from tsgkit.runs.plan import BASELINE, Plan
 from tsgkit.runs.records import add_usage
-from tsgkit.runs.rescore_job import Rescored
+from tsgkit.runs.rescore_job import RescoredRun
 from tsgkit.runs.results import Result, cached_share, result_value, usage_value
 from tsgkit.runs.run_setup import RunSetup
 from tsgkit.runs.saved_run import SavedRun
@@ -101,7 +101,7 @@ def unfinished_lines(
     yield f"nothing is lost; {how}: {prepared.secrets.redact(shlex.join(['tsgkit', *words]))}", ""
 
 
-def rescored_value(rescored: Rescored, reopened: SavedRun) -> dict[str, Any]:
+def rescored_value(rescored: RescoredRun, reopened: SavedRun) -> dict[str, Any]:
     """Return the JSON value of what rescoring changed; ``reopened`` is the run as it is afterwards."""
     values = [result_value(result, reopened.states[result.cell], reopened.samples) for result in rescored.after]
     reread = []
@@ -112,7 +112,7 @@ def rescored_value(rescored: Rescored, reopened: SavedRun) -> dict[str, Any]:
     return {"results": values, "reread": reread, "misfits": rescored.misfits}
 
 
-def rescored_lines(rescored: Rescored, reopened: SavedRun, screen: Screen = PAPER) -> Iterator[str]:
+def rescored_lines(rescored: RescoredRun, reopened: SavedRun, screen: Screen = PAPER) -> Iterator[str]:
     """Yield the results of a run that was scored again, and what changed."""
     yield from board_lines(rescored.after, reopened.prepared, screen)
     metrics = {row.cell: comparison_metric(row.task.card.metrics) for row in reopened.prepared.rows}

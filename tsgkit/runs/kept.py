@@ -49,7 +49,7 @@ TASK = re.compile(rf"{NAME}(/{NAME})+")
 INSIDE = re.compile(rf"(rows|items)(/{NAME})+\.jsonl?")
 
 
-class Asked(NamedTuple):
+class NamedData(NamedTuple):
     """The data of a task as the run names them."""
 
     file: str
@@ -241,7 +241,7 @@ class Kept:
         """Return why official figures did not apply."""
         return str(self.value["unpublished"].get(_way(task, solver, style), ""))
 
-    def rows(self, name: str, task: Task, asked: Asked) -> Dataset | None:
+    def rows(self, name: str, task: Task, asked: NamedData) -> Dataset | None:
         """Return the rows that were asked; None where they were not kept."""
         file = self._checked(self.described(name).get("rows"))
         if file is None:
@@ -272,7 +272,7 @@ class Kept:
             return dict(zip(ids, numbers, strict=True))
         return {}
 
-    def items(self, name: str, asked: Asked) -> Items | None:
+    def items(self, name: str, asked: NamedData) -> Items | None:
         """Return the items as they are described; None where they are not."""
         file = self._checked(self.described(name).get("items"))
         if file is None:

@@ -315,7 +315,7 @@ def presence_kappa(places: Iterable[Presence], *, level: float = 0.95) -> Agreem
     """
     check_level(level)
     found = [one._replace(first=one.first & one.allowed, second=one.second & one.allowed) for one in places]
-    table = _Table(found)
+    table = _PresenceTable(found)
     if not table.measured:
         reason = "every element is everywhere or nowhere, so chance alone would agree"
         return Agreement(None, Measure.KAPPA, table.n, reason=reason if found else "no graphs are paired")
@@ -327,7 +327,7 @@ def presence_kappa(places: Iterable[Presence], *, level: float = 0.95) -> Agreem
     return clusters.measured(Measure.KAPPA, table.n, level)
 
 
-class _Table:
+class _PresenceTable:
     """How often each element is present to each annotator, and by chance to both.
 
     With B the number of places where both have an element, a and b where each has it, n where it is allowed, and S the

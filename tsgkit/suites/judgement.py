@@ -43,7 +43,7 @@ class Sample(Protocol):
         """The groups that the data name for it."""
 
 
-class Verdict(NamedTuple):
+class QuestionVerdict(NamedTuple):
     """The verdict of a record on one question of a sample, comparable with people's ratings.
 
     ``label`` is the answer (None: none was read), ``rounds`` those of each round if there were several.

@@ -76,7 +76,7 @@ def metrics_of(described: Mapping[str, Any]) -> dict[str, Metric]:
 
 
 @dataclass(frozen=True)
-class RecordedSample:
+class RecordedItem:
     """An item as a run describes it."""
 
     item_id: str
@@ -163,7 +163,7 @@ class RecordedScorer:
 def recorded_items(file: str, sha256: str, values: Sequence[Mapping[str, Any]]) -> Items:
     """Return the items that a run describes."""
     samples = [
-        RecordedSample(
+        RecordedItem(
             str(value["item_id"]),
             str(value["cluster"]),
             {str(name): tuple(map(str, members)) for name, members in value["groups"].items()},

@@ -79,7 +79,7 @@ class ScoreReport:
 
 
 @dataclass(frozen=True)
-class Rules:
+class BoardRules:
     """Rules for turning a tally into a board: the wanted metrics, the published ones, and reasons for missing
     values."""
 
@@ -94,7 +94,7 @@ class Rules:
     seed: int = 0
 
 
-def board_of(tally: Tally, rules: Rules) -> Board:
+def board_of(tally: Tally, rules: BoardRules) -> Board:
     """Return the values of a tally in both profiles."""
     reasons: dict[str, str] = {}
     wanted: dict[str, Mapping[str, Metric]] = {"strict": rules.metrics}
@@ -118,7 +118,7 @@ def board_of(tally: Tally, rules: Rules) -> Board:
     return Board(tally.n, profiles, tally.counts, reasons)
 
 
-def _value_of(tally: Tally, profile: str, name: str, metric: Metric, rules: Rules) -> Value | str:
+def _value_of(tally: Tally, profile: str, name: str, metric: Metric, rules: BoardRules) -> Value | str:
     """Return the value of a metric, pooled or made of others, or the reason why there is none."""
     if metric.made_by is None:
         parts = tally.parts(profile, name)

@@ -1,6 +1,6 @@
 """Results of an audit: defects by check, scores of shortcuts, spread of keys, and the smallest detectable difference.
 
->>> items = [Item(f"{n}/{m}", str(n), "Which?", options=("a", "b"), key=1) for n in range(9) for m in range(2)]
+>>> items = [AuditedItem(f"{n}/{m}", str(n), "Which?", options=("a", "b"), key=1) for n in range(9) for m in range(2)]
 >>> found = audit(Auditable(items))
 >>> found.n, found.clusters, found.chance, round(found.smallest_difference, 2)
 (18, 9, 0.5, 0.37)
@@ -19,7 +19,7 @@ from tsgkit.scoring.comparison import planned_difference
 from tsgkit.scoring.intervals import interval
 from tsgkit.scoring.pooling import Part, Pooling, pool
 from tsgkit.scoring.skew import Skew, skew
-from tsgkit.suites.audits.items import CHECKS, LETTERS, Check, Item, Slip
+from tsgkit.suites.audits.items import CHECKS, LETTERS, AuditedItem, Check, Slip
 from tsgkit.suites.audits.shortcuts import ANSWERERS, Answerer, answered
 
 SURE = 0.01
@@ -31,7 +31,7 @@ LEVEL = 0.95
 class Auditable:
     """The items of a task for an audit, with its own checks and shortcuts."""
 
-    items: Sequence[Item]
+    items: Sequence[AuditedItem]
     checks: tuple[Check, ...] = ()
     answerers: tuple[Answerer, ...] = ()
     notes: tuple[str, ...] = ()
@@ -81,7 +81,7 @@ class Shortcut(GroupShare):
 
 
 @dataclass(frozen=True)
-class Spread:
+class KeySpread:
     """The frequency of each letter as the key, for a kind of question or all."""
 
     group: str
@@ -125,7 +125,7 @@ class Audit:
     smallest_difference: float
     found: tuple[CheckFindings, ...]
     shortcuts: tuple[Shortcut, ...]
-    spreads: tuple[Spread, ...]
+    spreads: tuple[KeySpread, ...]
     solved: Mapping[str, tuple[str, ...]] = field(repr=False)
     """By item, the blind shortcuts that solve it and beat chance on all items or on the item's group."""
     notes: tuple[str, ...] = ()
@@ -178,7 +178,7 @@ def audit(auditable: Auditable) -> Audit:
 
 
 def _shortcuts(
-    items: Sequence[Item], answerers: Sequence[Answerer]
+    items: Sequence[AuditedItem], answerers: Sequence[Answerer]
 ) -> tuple[list[Shortcut], dict[str, tuple[str, ...]]]:
     by_id = {item.item_id: item for item in items}
     gained = {answerer: found for answerer in answerers if (found := answered(answerer, items))}
@@ -201,7 +201,11 @@ def _shortcuts(
 
 
 def _shortcut(
-    answerer: Answerer, credits_: Mapping[str, float], by_id: Mapping[str, Item], groups: Sequence[str], tried: int
+    answerer: Answerer,
+    credits_: Mapping[str, float],
+    by_id: Mapping[str, AuditedItem],
+    groups: Sequence[str],
+    tried: int,
 ) -> Shortcut:
     """Return the share of one of so many shortcuts that are tried; Bonferroni's correction counts the groups as
     well."""
@@ -240,7 +244,7 @@ def _beats_anywhere(one: Shortcut) -> bool:
     return one.beats_chance or any(share.beats_chance for share in one.groups)
 
 
-def _spread(group: str, items: Sequence[Item]) -> Spread:
+def _spread(group: str, items: Sequence[AuditedItem]) -> KeySpread:
     """Return how often each letter is the key, of all items or of a kind of question."""
     width = max(place for item in items for place in item.choices) + 1
     counts, expected = [0.0] * width, [0.0] * width
@@ -249,7 +253,7 @@ def _spread(group: str, items: Sequence[Item]) -> Spread:
         for place in item.choices:
             expected[place] += 1 / len(item.choices)
     named = {LETTERS[place]: int(count) for place, count in enumerate(counts)}
-    return Spread(group, named, skew(counts, expected))
+    return KeySpread(group, named, skew(counts, expected))
 
 
 ANY = "any of these"

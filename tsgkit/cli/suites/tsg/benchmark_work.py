@@ -22,7 +22,16 @@ from random import Random
 from typing import Any
 
 from tsgkit.cli.agents import asking, digest, limits_of
-from tsgkit.cli.suites.tsg.benchmark_stages import CHOICES, QUESTIONS, STAGE_OF, STAGES, TASKS, Making, Settings, Stage
+from tsgkit.cli.suites.tsg.benchmark_stages import (
+    CHOICES,
+    QUESTIONS,
+    STAGE_OF,
+    STAGES,
+    TASKS,
+    Making,
+    Stage,
+    StageSettings,
+)
 from tsgkit.cli.terminal import complain, inert, job_watch, say
 from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, FileProblem, Interrupted
 from tsgkit.llm.failures import NotFinished
@@ -50,11 +59,11 @@ class Unfinished(Exception):
 
 
 @dataclass
-class Work:
+class BenchmarkWork:
     """The stages of one folder."""
 
     folder: StageFolder
-    settings: Settings
+    settings: StageSettings
     arguments: argparse.Namespace
     done: list[str] = field(default_factory=list)
     """The stages that were done now."""

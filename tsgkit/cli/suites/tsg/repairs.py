@@ -23,7 +23,7 @@ from tsgkit.library.files import refuse_to_overwrite_sources
 
 if TYPE_CHECKING:
     from tsgkit.graph.model import ActionGraph
-    from tsgkit.runs.run_setup import Row
+    from tsgkit.runs.run_setup import PlannedRow
     from tsgkit.suites.tsg.items import GenerationSample
 
 FILE = "repairs.jsonl"
@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def wrong_graphs(
-    row: Row, sample: GenerationSample, calls: list[dict[str, Any]]
+    row: PlannedRow, sample: GenerationSample, calls: list[dict[str, Any]]
 ) -> tuple[list[tuple[int, ActionGraph]], dict[str, int]]:
     """Return the wrong graphs of one answer, each with the place of its reference, and how many others there are.
 
@@ -124,7 +124,7 @@ def wrong_graphs(
     return wrong, counts | {RIGHT: len(pairs) - len(wrong)}
 
 
-def _repair(row: Row, sample: GenerationSample, number: int, graph: ActionGraph) -> dict[str, Any]:
+def _repair(row: PlannedRow, sample: GenerationSample, number: int, graph: ActionGraph) -> dict[str, Any]:
     """Return the row of a graph to mend: that of its item, with the graph as it was written."""
     from tsgkit.graph.notation.narratives import vocabulary_value
     from tsgkit.suites.solvers.solver import BASELINE, SINGLE
