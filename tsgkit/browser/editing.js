@@ -1,7 +1,7 @@
 // The editor as a page: data of the server that handed out this module.
 
-import { drawEditor } from "./edit/editor.js";
 import { sourceOf } from "./edit/edit_source.js";
+import { drawEditor } from "./edit/editor.js";
 import { serverData } from "./server_data.js";
 
 const EDITING_HINT = "Is the command `tsgkit view --edit` still running?";

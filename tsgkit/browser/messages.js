@@ -1,6 +1,6 @@
 // Requests of a page in a notebook: messages to the kernel, each with a number under which its answer comes back.
 
-import { SourceProblem } from "./view/problems.js";
+import { SourceProblem } from "./server_data.js";
 
 const ANSWER_LATE = 20_000;
 const KERNEL_GONE = "The kernel does not answer.";

@@ -407,7 +407,7 @@ def test_every_part_is_accessible_in_light_and_dark_and_five_hundred_graphs_are_
     assert "x" * 20 in json.dumps(editor.graphs()[499])
 
 
-MODULES = "value_ops item_value edit_history vocabulary_edits triplet_rows"
+MODULES = "item_sync item_value item_session vocabulary_edits triplet_table"
 GRAPH = [["person", "verb", "screw"], ["screw", "dobj", "screw"], ["screw", "with", "hand1"]]
 VALUE: Any = {
     "descriptions": [

@@ -1,7 +1,6 @@
-// A field for a name with a list of names that complete it: an ARIA combobox.
+// A field for a name with a list of names that complete it: an ARIA combobox, and the ranking of its names.
 
 import { el, fill, named } from "../dom.js";
-import { rankedNames } from "./name_ranking.js";
 
 let comboCount = 0;
 
@@ -129,4 +128,28 @@ export class ComboBox {
     this.#highlight(this.#active + (key === "ArrowDown" ? 1 : -1));
     return true;
   }
+}
+
+const MOST_SHOWN = 12;
+const UNLIKELY = 1e6;
+
+// The names that fit, the best first: at their beginning, at the beginning of one of their words, anywhere. Among those
+// that fit equally well, likely ones come first, in their own order.
+export function rankedNames(names, typed, likely = []) {
+  const wanted = typed.trim().toLowerCase(), order = new Map(likely.map((name, place) => [name, place]));
+  const ranked = [];
+  names.forEach((name, place) => {
+    const fit = fitOf(name.toLowerCase(), wanted);
+    if (fit >= 0) ranked.push({ name, fit, likely: order.get(name) ?? UNLIKELY, place });
+  });
+  ranked.sort((one, other) => one.fit - other.fit || one.likely - other.likely || one.place - other.place);
+  return ranked.slice(0, MOST_SHOWN).map(({ name }) => name);
+}
+
+function fitOf(name, wanted) {
+  if (!wanted) return 1;
+  if (name === wanted) return 0;
+  const at = name.indexOf(wanted);
+  if (at <= 0) return at === 0 ? 1 : -1;
+  return ["-", "_", " "].some((mark) => name.includes(mark + wanted)) ? 2 : 3;
 }

@@ -1,23 +1,14 @@
 // The editor of action graphs, in any element: drawEditor(root, source) with the source of a page or of a notebook.
 
 import { el, fill, isField } from "../dom.js";
-import { ChangePolling } from "./change_polling.js";
-import { keyOfEvent } from "./command_keys.js";
-import { showCommandList, showHelp } from "./command_list.js";
-import { diskAnswers, noteConflict, noteDisk, noteLost, noteProblem, noteRefusedEdit, noteRestored } from "./file_notices.js";
-import { FileSaving } from "./file_saving.js";
-import { graphCommands } from "./graph_commands.js";
-import { countWords } from "./graph_line.js";
+import { keyOfEvent, showCommandList, showHelp } from "./command_views.js";
+import { graphCommands, storyCommands } from "./commands.js";
+import { ChangePolling, FileSaving, StatusChanges, diskAnswers, noteConflict, noteDisk, noteLost, noteProblem, noteRefusedEdit, noteRestored } from "./file_state.js";
 import { GraphView } from "./graph_view.js";
-import { HandStrip } from "./hand_strip.js";
-import { HeaderView } from "./header_view.js";
+import { HeaderView, ItemsView, NoticesView, StatusView } from "./head_views.js";
 import { ItemSession } from "./item_session.js";
 import { graphsOf, placeBeside, placesOf, samePlace } from "./item_value.js";
-import { ItemsView, StatusView } from "./items_view.js";
-import { NoticesView } from "./notices_view.js";
-import { StatusChanges } from "./status_changes.js";
-import { storyCommands } from "./story_commands.js";
-import { StoryView } from "./story_view.js";
+import { HandStrip, StoryView, countWords } from "./story_view.js";
 import { VersionView } from "./version_view.js";
 import { VocabularyView } from "./vocabulary_view.js";
 

@@ -1,10 +1,10 @@
 // The editor of L: names by kind with where they are used; add, remove, rename and merge them, or move them to another list.
 
 import { el, fill, named } from "../dom.js";
-import { closeDialog, openDialog } from "./edit_dialog.js";
-import { shownSummary } from "./graph_line.js";
+import { closeDialog, openDialog } from "./command_views.js";
+import { sameValue } from "./item_sync.js";
 import { graphsOf, placeOf } from "./item_value.js";
-import { sameValue } from "./value_ops.js";
+import { shownSummary } from "./story_view.js";
 import { NAME_KINDS, addName, moveName, namesByKind, namesOutside, removeName, renameNames, usesOf } from "./vocabulary_edits.js";
 
 const KIND_WORDS = { object: "Objects", relationship: "Relationships", verb: "Verbs" };

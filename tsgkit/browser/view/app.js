@@ -2,6 +2,7 @@
 // data as the view's contract has it.
 
 import { el, fill, inert, named } from "../dom.js";
+import { SourceProblem } from "../server_data.js";
 import { hashOf, readAddress } from "./address.js";
 import { comparePage } from "./compare.js";
 import { Keys } from "./keys.js";
@@ -10,7 +11,6 @@ import { runsPage } from "./runs.js";
 import { samplePage } from "./sample.js";
 import { samplesPage } from "./samples.js";
 import { Store } from "./store.js";
-import { SourceProblem } from "./problems.js";
 import { failure } from "./waiting.js";
 
 const BEAT = 2000;

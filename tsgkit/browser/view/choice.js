@@ -1,7 +1,6 @@
 // The samples that an address chooses: what the list shows, and what a sample is followed by; labels by sample.
 
-import { sampleColumns } from "./columns.js";
-import { chosenSamples, SampleIndex } from "./selection.js";
+import { SampleIndex, chosenSamples, sampleColumns } from "./selection.js";
 
 const AT_ONCE = 4;
 

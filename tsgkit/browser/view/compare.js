@@ -5,12 +5,9 @@ import { altered, hashOf } from "./address.js";
 import { indexOf } from "./choice.js";
 import { labelledSelect } from "./filters.js";
 import { Grid } from "./grid.js";
-import { markOf } from "./marks.js";
-import { Matrix } from "./matrix.js";
-import { counted, countOf, NONE, scored, withSign } from "./numbers.js";
-import { pairedItems, SHOWN, STANDINGS } from "./pairs.js";
-import { isShareIn, shortTitle } from "./rows.js";
-import { cardTable, withInterval } from "./tables.js";
+import { Matrix, SHOWN, STANDINGS, pairedItems } from "./matrix.js";
+import { isShareIn, shortTitle } from "./selection.js";
+import { NONE, cardTable, countOf, counted, markOf, scored, withInterval, withSign } from "./tables.js";
 import { awaited } from "./waiting.js";
 
 export function comparePage(app, address) {

@@ -1,10 +1,8 @@
 // The filters above the list of samples. They show a query, and say how it changes.
 
 import { el, fill } from "../dom.js";
-import { MARK_ORDER, MARKS } from "./marks.js";
-import { counted } from "./numbers.js";
-import { differingFacets, UNNAMED } from "./rows.js";
-import { GROUP } from "./selection.js";
+import { GROUP, UNNAMED, differingFacets } from "./selection.js";
+import { MARKS, MARK_ORDER, counted } from "./tables.js";
 
 const LABELS = [
   ["labelled", "labelled"],

@@ -2,7 +2,7 @@
 
 import { el, fill, named } from "../dom.js";
 import { disagrees } from "./choice.js";
-import { rightness, VERDICTS } from "./marks.js";
+import { VERDICTS, rightness } from "./tables.js";
 
 const NAMES = Object.keys(VERDICTS);
 const PAUSE = 700;

@@ -1,14 +1,10 @@
 // The results of a run: tables by task and group, bars with intervals, and the reasons for what has no value.
 
-import { el, fill, inert, named } from "../dom.js";
+import { el, fill, inert, named, repaint } from "../dom.js";
 import { altered, hashOf } from "./address.js";
 import { labelledSelect } from "./filters.js";
-import { meter, reachOf } from "./meters.js";
-import { counted, dated, lasted, priced } from "./numbers.js";
-import { repaint } from "./repaint.js";
-import { isShareIn, pickingRow, UNNAMED } from "./rows.js";
-import { GROUP } from "./selection.js";
-import { cardTable, withInterval } from "./tables.js";
+import { GROUP, UNNAMED, isShareIn, pickingRow } from "./selection.js";
+import { cardTable, counted, dated, lasted, meter, priced, reachOf, withInterval } from "./tables.js";
 import { awaited } from "./waiting.js";
 
 export function resultsPage(app, address) {

@@ -1,11 +1,8 @@
 // All runs: progress, cost, running scores, problems. What changes is repainted alone.
 
-import { el, fill, named } from "../dom.js";
+import { el, fill, named, repaint } from "../dom.js";
 import { altered, hashOf } from "./address.js";
-import { meter } from "./meters.js";
-import { bracketed, countOf, counted, dated, priced, scored } from "./numbers.js";
-import { repaint } from "./repaint.js";
-import { cardTable } from "./tables.js";
+import { bracketed, cardTable, countOf, counted, dated, meter, priced, scored } from "./tables.js";
 import { failure } from "./waiting.js";
 
 const MOST_SCORES = 12;

@@ -3,14 +3,11 @@
 import { el, fill, named } from "../dom.js";
 import { drawPanel } from "../panels/panels.js";
 import { altered, hashOf } from "./address.js";
-import { transcript } from "./calls.js";
+import { block, shownValue, transcript } from "./calls.js";
 import { chosenBy, indexOf } from "./choice.js";
 import { Labelling } from "./labelling.js";
-import { markOf, rightness } from "./marks.js";
-import { counted, scored } from "./numbers.js";
-import { isShareIn } from "./rows.js";
-import { cardTable } from "./tables.js";
-import { block, shownValue } from "./values.js";
+import { isShareIn } from "./selection.js";
+import { cardTable, counted, markOf, rightness, scored } from "./tables.js";
 import { awaited, failure } from "./waiting.js";
 
 export function samplePage(app, address) {

@@ -2,13 +2,11 @@
 
 import { el, fill } from "../dom.js";
 import { altered, hashOf } from "./address.js";
-import { columnsWithLabels, foundText, indexOf, labelled, labelTest } from "./choice.js";
-import { shownColumns } from "./columns.js";
+import { columnsWithLabels, foundText, indexOf, labelTest, labelled } from "./choice.js";
 import { filterBar } from "./filters.js";
 import { Grid } from "./grid.js";
-import { MARK_ORDER, MARKS } from "./marks.js";
-import { counted, countOf } from "./numbers.js";
-import { chosenSamples } from "./selection.js";
+import { chosenSamples, shownColumns } from "./selection.js";
+import { MARKS, MARK_ORDER, countOf, counted } from "./tables.js";
 import { awaited } from "./waiting.js";
 
 const TYPING = 250;
