@@ -9,6 +9,11 @@ export function inert(text) {
   return String(text).replace(CONTROLS, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
+// "1 graph", "2 graphs"
+export function countWords(count, word) {
+  return `${count} ${word}${count === 1 ? "" : "s"}`;
+}
+
 // An element: el("td.number", { title: "..." }, "text", another). Functions under on... are listeners; false, null and
 // undefined leave an attribute or a child out.
 export function el(kind, ...rest) {

@@ -4,6 +4,16 @@ import { el, fill, named } from "../dom.js";
 
 let comboCount = 0;
 
+// Highlight the option of a list at a place, counted on around its ends, and name it to its field; returns the place.
+export function highlightOption(field, list, place) {
+  const options = list.children, active = (place + options.length) % options.length;
+  list.querySelector("[aria-selected=true]")?.setAttribute("aria-selected", "false");
+  options[active].setAttribute("aria-selected", "true");
+  options[active].scrollIntoView({ block: "nearest" });
+  field.setAttribute("aria-activedescendant", options[active].id);
+  return active;
+}
+
 // `names()` and `likely()` are asked when the list opens or the text changes. `onInput(text)` comes with every change,
 // `onNext(backwards)` when Enter or Tab leave the field; where it returns false, the key is the browser's.
 export class ComboBox {
@@ -53,7 +63,7 @@ export class ComboBox {
     this.list.hidden = false;
     this.#isChosen = typed !== "";
     this.input.setAttribute("aria-expanded", "true");
-    this.#highlight(0);
+    this.#active = highlightOption(this.input, this.list, 0);
   }
 
   // Take the highlighted name, if something was typed or chosen.
@@ -78,16 +88,6 @@ export class ComboBox {
       this.onNext(false);
     };
     return el("li.combo-option", { id, role: "option", "aria-selected": "false", onclick: take }, named(name), isAsTyped && el("span.pale", " as typed"));
-  }
-
-  #highlight(place) {
-    const options = this.list.children;
-    options[this.#active]?.setAttribute("aria-selected", "false");
-    this.#active = (place + options.length) % options.length;
-    const option = options[this.#active];
-    option.setAttribute("aria-selected", "true");
-    this.input.setAttribute("aria-activedescendant", option.id);
-    option.scrollIntoView({ block: "nearest" });
   }
 
   #typed() {
@@ -125,7 +125,7 @@ export class ComboBox {
     if (key === "ArrowDown" && altKey && !this.isOpen) return this.open() ?? true;
     if (!this.isOpen || !["ArrowDown", "ArrowUp"].includes(key)) return false;
     this.#isChosen = true;
-    this.#highlight(this.#active + (key === "ArrowDown" ? 1 : -1));
+    this.#active = highlightOption(this.input, this.list, this.#active + (key === "ArrowDown" ? 1 : -1));
     return true;
   }
 }

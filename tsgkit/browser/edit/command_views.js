@@ -1,7 +1,7 @@
 // Commands as their keys, as buttons, as a list to choose from and as the help; and the dialogs of the editor.
 
-import { el, setAttributeOf } from "../dom.js";
-import { rankedNames } from "./combo_box.js";
+import { el } from "../dom.js";
+import { highlightOption, rankedNames } from "./combo_box.js";
 
 const KEY_WORDS = { ArrowUp: "\u2191", ArrowDown: "\u2193", PageUp: "Page Up", PageDown: "Page Down", " ": "Space" };
 
@@ -96,27 +96,17 @@ export function showCommandList(editor) {
   const list = el("ul.command-list", { role: "listbox", id: "command-list", "aria-label": "Commands" });
   const field = el("input", { type: "text", role: "combobox", autocomplete: "off", "aria-expanded": "true", "aria-controls": "command-list", "aria-label": "Find a command", oninput: () => find(), onkeydown: (event) => pressed(event) });
   const dialog = openDialog(editor, "Commands", [field, list]);
-  const highlight = (place) => {
-    list.children[active]?.setAttribute("aria-selected", "false");
-    active = (place + shown.length) % shown.length;
-    const option = list.children[active];
-    if (!option) return;
-    option.setAttribute("aria-selected", "true");
-    setAttributeOf(field, "aria-activedescendant", option.id);
-    option.scrollIntoView({ block: "nearest" });
-  };
   const find = () => {
     const words = field.value.trim();
     shown = (words ? rankedNames([...labels.keys()], words) : [...labels.keys()]).map((label) => labels.get(label));
     list.replaceChildren(...shown.map((command, place) => commandOption(command, place, () => run(command))));
-    setAttributeOf(field, "aria-activedescendant", null);
-    if (shown.length) highlight(0);
+    if (shown.length) active = highlightOption(field, list, 0);
+    else field.removeAttribute("aria-activedescendant");
   };
   const run = (command) => closeDialog(dialog, () => editor.run(command.name));
   const pressed = (event) => {
     if (event.key === "Enter" && shown[active]) run(shown[active]);
-    else if (event.key === "ArrowDown" && shown.length) highlight(active + 1);
-    else if (event.key === "ArrowUp" && shown.length) highlight(active - 1);
+    else if (shown.length && (event.key === "ArrowDown" || event.key === "ArrowUp")) active = highlightOption(field, list, active + (event.key === "ArrowDown" ? 1 : -1));
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -126,8 +116,7 @@ export function showCommandList(editor) {
 }
 
 function commandOption(command, place, run) {
-  const isOff = !command.isPossible();
-  return el("li", { role: "option", id: `command-${place}`, "aria-selected": "false", "aria-disabled": isOff ? "true" : null, onclick: run },
+  return el("li", { role: "option", id: `command-${place}`, "aria-selected": "false", "aria-disabled": command.isPossible() ? null : "true", onclick: run },
     el("span", el("span.pale", `${command.group}: `), command.words), el("span.command-keys", command.keys.map((key) => el("kbd", shownKey(key)))));
 }
 

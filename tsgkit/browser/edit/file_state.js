@@ -2,7 +2,7 @@
 
 import { el } from "../dom.js";
 import { askInDialog } from "./command_views.js";
-import { showConflict } from "./version_view.js";
+import { VersionView, showConflict } from "./version_view.js";
 
 export function noteLost(editor, problem) {
   const words = problem.isGone ? "The server does not answer. Go on editing: edits are kept here and sent when it is back." : problem.message;
@@ -42,12 +42,12 @@ export function noteRestored(editor) {
 }
 
 export function noteDisk(editor) {
-  const answers = [{ words: "Compare", run: () => editor.showVersions("disk") }, ...diskAnswers(editor)];
+  const answers = [{ words: "Compare", run: () => new VersionView(editor, "disk", diskAnswers(editor)) }, ...diskAnswers(editor)];
   const notice = { kind: "problem", words: "The file changed on disk since it was read.", hint: "It is not overwritten until you decide.", answers };
   editor.views.notices.put("disk", editor.document.disk ? notice : null);
 }
 
-export function diskAnswers(editor) {
+function diskAnswers(editor) {
   return [{ words: "Keep mine", run: () => editor.resolve("mine") }, { words: "Take theirs", run: () => editor.resolve("theirs") }];
 }
 
@@ -69,7 +69,11 @@ export class FileSaving {
   async save() {
     const { editor } = this, { losses } = editor.document;
     this.#isWantedAgain = this.isSaving; // the other may fail, and does not know of the newest edits
-    if (this.isSaving || (losses.length && !this.#mayLose && !(await this.#ask(losses)))) return;
+    if (this.isSaving) return;
+    if (losses.length && !this.#mayLose) {
+      const content = [el("p", "The format cannot hold all that the file has now. Saving would drop:"), el("ul", losses.map((loss) => el("li", loss)))];
+      if ((await askInDialog(editor, "Save with losses?", content, { cancel: "Do not save", save: "Save without them" })) !== "save") return;
+    }
     this.#mayLose = true;
     this.isSaving = true;
     editor.paint();
@@ -80,22 +84,12 @@ export class FileSaving {
       for (const key of ["saving", "restored"]) editor.views.notices.put(key, null);
       editor.say(`Saved ${editor.document.file}${time ? ` at ${new Date(time).toLocaleTimeString()}` : ""}.`);
     } catch (problem) {
-      this.#failed(problem);
+      if (problem.conflict?.disk) editor.setFileState({ ...editor.document, disk: true });
+      else noteProblem(editor, "saving", problem, { before: "Not saved: ", again: () => this.save(), canClose: true });
     }
     this.isSaving = false;
     editor.paint();
     if (this.#isWantedAgain) await this.save();
-  }
-
-  async #ask(losses) {
-    const content = [el("p", "The format cannot hold all that the file has now. Saving would drop:"), el("ul", losses.map((loss) => el("li", loss)))];
-    return (await askInDialog(this.editor, "Save with losses?", content, { cancel: "Do not save", save: "Save without them" })) === "save";
-  }
-
-  #failed(problem) {
-    const { editor } = this;
-    if (problem.conflict?.disk) return editor.setFileState({ ...editor.document, disk: true });
-    noteProblem(editor, "saving", problem, { before: "Not saved: ", again: () => this.save(), canClose: true });
   }
 }
 
@@ -130,34 +124,28 @@ export class StatusChanges {
   }
 
   async #send(session) {
-    const wanted = this.#unsent.get(session);
+    const wanted = this.#unsent.get(session), { editor } = this;
     if (!wanted || this.#sending.has(session)) return;
+    const isNewest = () => this.#unsent.get(session) === wanted && this.#unsent.delete(session);
     let isGone = false;
     this.#sending.add(session);
     try {
-      this.#kept(session, wanted, await this.editor.source.setStatus(session.number, wanted.status, wanted.note));
+      const status = await editor.source.setStatus(session.number, wanted.status, wanted.note);
+      editor.views.notices.put("status", null);
+      if (isNewest()) {
+        this.#show(session, status);
+        editor.say(`${editor.document.items[session.number].item}: ${status.status}.`);
+      }
     } catch (problem) {
       isGone = problem.isGone;
-      if (!isGone) this.#refused(session, wanted, problem);
+      if (!isGone) {
+        isNewest();
+        noteProblem(editor, "status", problem, { before: "The status was not kept: ", again: () => this.put(session, wanted.status, wanted.note), canClose: true });
+        editor.paint();
+      }
     }
     this.#sending.delete(session);
     if (!isGone) await this.#send(session);
-  }
-
-  #kept(session, wanted, status) {
-    const { editor } = this;
-    editor.views.notices.put("status", null);
-    if (this.#unsent.get(session) !== wanted) return;
-    this.#unsent.delete(session);
-    this.#show(session, status);
-    editor.say(`${editor.document.items[session.number].item}: ${status.status}.`);
-  }
-
-  #refused(session, wanted, problem) {
-    const { status, note } = wanted;
-    if (this.#unsent.get(session) === wanted) this.#unsent.delete(session);
-    noteProblem(this.editor, "status", problem, { before: "The status was not kept: ", again: () => this.put(session, status, note), canClose: true });
-    this.editor.paint();
   }
 
   #show(session, status) {
@@ -193,14 +181,18 @@ export class ChangePolling {
     const { editor } = this, { edits } = editor;
     try {
       const changes = await editor.source.changes(this.since);
-      if (this.isGone) editor.isBack();
+      if (this.isGone) {
+        editor.views.notices.put("server", null);
+        editor.say("The server is back.");
+        for (const { sync } of editor.sessions.values()) sync.flush();
+      }
       this.isGone = false;
       editor.statuses.putAgain();
       await this.#take(changes, edits);
     } catch (problem) {
       if (!problem.isGone && problem.name !== "SourceProblem") console.error(problem);
       this.isGone = Boolean(problem.isGone);
-      editor.lost(problem);
+      noteLost(editor, problem);
     }
     this.#again();
   }
@@ -226,7 +218,9 @@ export class ChangePolling {
     const { editor } = this, newest = this.#newest.get(session.number) ?? -1;
     if (!session.sync.isIdle || !(this.#restarted || newest > session.sync.revision)) return;
     const item = await editor.source.item(session.number);
-    if (session.sync.isIdle && (this.#restarted || item.revision >= newest)) editor.taken(session, session.take(item));
+    if (!session.sync.isIdle || !(this.#restarted || item.revision >= newest)) return;
+    if (session.take(item)) editor.say(`Another browser edited ${editor.document.items[session.number].item}: taken over.`);
+    editor.paint();
   }
 }
 

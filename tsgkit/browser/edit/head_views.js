@@ -1,8 +1,8 @@
 // The head of the editor, its notices, the items of the file with their statuses, and the status of the current one.
 
-import { el, fill, relabel, reveal, setAttributeOf, updateMembers } from "../dom.js";
+import { countWords, el, fill, relabel, reveal, setAttributeOf, updateMembers } from "../dom.js";
 import { CommandBar } from "./command_views.js";
-import { countWords } from "./story_view.js";
+import { graphsOf } from "./item_value.js";
 
 const HEAD_COMMANDS = { save: "Save", undo: "Undo", redo: "Redo", vocabulary: "L", proposals: "Proposals", commands: "Commands", help: "Help" };
 const KEPT = "\u2713 in the notebook";
@@ -86,7 +86,10 @@ export class ItemsView {
     const { document: story, number: current } = this.editor;
     const done = story.items.filter(({ status }) => status.status === "done").length;
     relabel(this.words, `Items: ${done} of ${story.items.length} done`);
-    const values = story.items.map((item, number) => ({ item, isCurrent: number === current, graphs: this.editor.graphCount(number) ?? item.graphs, isUnsaved: item.unsaved }));
+    const values = story.items.map((item, number) => {
+      const session = this.editor.sessions.get(number);
+      return { item, isCurrent: number === current, graphs: session ? graphsOf(session.value).length : item.graphs, isUnsaved: item.unsaved };
+    });
     updateMembers(this.list, this.#lines, values, () => new ItemLine((number) => this.editor.open(number)));
     if (this.revealed !== current && this.#lines[current]) reveal(this.list, this.#lines[current].element);
     this.revealed = current;

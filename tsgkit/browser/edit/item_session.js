@@ -35,10 +35,6 @@ export class EditHistory {
     if (this.#past.length) this.#past.at(-1).key = null;
   }
 
-  moveTo(place) {
-    this.place = place;
-  }
-
   // Take the last step back; its words, or null where there is none.
   undo() {
     return this.#turn(this.#past, this.#future, "before");
@@ -65,16 +61,16 @@ export class ItemSession {
   #byGraph = new WeakMap();
   #byText = new Map();
 
-  // `told` as of ItemSync, with the session as first argument.
-  constructor(source, item, told) {
+  // `answers` has what follows an answer of the server, or none: { conflict, failed, settled }, each called with the session.
+  constructor(source, item, answers) {
     this.number = item.number;
     this.status = item.status;
     this.history = new EditHistory(item.value, firstPlace(item.value));
     this.sync = new ItemSync(source, item, {
-      checked: (checks, value) => this.#check(checks, value, told),
-      conflict: (theirs) => told.conflict(this, theirs),
-      failed: (problem) => told.failed(this, problem),
-      settled: () => told.settled(this),
+      checked: (checks, value) => this.#keep(checks, value),
+      conflict: () => answers.conflict(this),
+      failed: (problem) => answers.failed(this, problem),
+      settled: () => answers.settled(this),
     });
     this.#keep(item.checks, item.value);
   }
@@ -116,18 +112,12 @@ export class ItemSession {
 
   goTo(place) {
     if (!samePlace(place, this.place)) this.history.pause();
-    this.history.moveTo(place);
+    this.history.place = place;
   }
 
-  undo() {
-    return this.#turned(this.history.undo());
-  }
-
-  redo() {
-    return this.#turned(this.history.redo());
-  }
-
-  #turned(words) {
+  // Take the last step back ("undo") or make it again ("redo"); its words.
+  turn(way) {
+    const words = this.history[way]();
     if (words !== null) this.sync.push(this.value);
     return words;
   }
@@ -161,11 +151,6 @@ export class ItemSession {
     this.sync.settle(this.value);
   }
 
-  #check(checks, value, told) {
-    this.#keep(checks, value);
-    told.checked(this);
-  }
-
   #keep(checks, value) {
     this.checks = checks;
     this.checkedValue = value;
@@ -188,26 +173,16 @@ export class ItemSession {
   get elements() {
     const session = this;
     return {
-      get nodes() {
-        return session.names.object;
-      },
-      get verbs() {
-        return session.names.verb;
-      },
-      get edges() {
-        return session.names.relationship;
-      },
-      get mentioned() {
-        return session.#mentioned();
-      },
-      get nearby() {
-        return session.#nearby();
-      },
+      get nodes() { return session.#names("object"); },
+      get verbs() { return session.#names("verb"); },
+      get edges() { return session.#names("relationship"); },
+      get mentioned() { return session.#mentioned(); },
+      get nearby() { return session.#nearby(); },
     };
   }
 
-  get names() {
-    return namesByKind(this.value, graphsOf(this.value));
+  #names(kind) {
+    return namesByKind(this.value, graphsOf(this.value))[kind];
   }
 
   // What the sentence mentions; actions and edges that its earlier graphs have come last.

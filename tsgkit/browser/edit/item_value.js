@@ -2,6 +2,8 @@
 // value shares all that stayed. A place is { description, graph }. Where `graph` is null it is a draft: a graph that is
 // not in the value yet and would be inserted `at` a place of the description. An edit that is not possible returns null.
 
+import { sameValue } from "./item_sync.js";
+
 const flattened = new WeakMap();
 
 function flat(value) {
@@ -186,10 +188,23 @@ export function moveDescription(value, place, step) {
   return { value: { ...value, descriptions: left }, place: { ...place, description } };
 }
 
-// The graph in a few words: its action and what it is done to, then its hands.
-export function summaryOf(triplets) {
-  const targets = (wanted) => [...new Set(triplets.filter(([, edge]) => edge === wanted).map(([, , target]) => target))];
-  const hands = [...new Set(triplets.flatMap(([source, , target]) => [source, target]).filter((name) => name === "hand1" || name === "hand2"))];
-  const words = [...targets("verb"), ...targets("dobj")].join(" ");
-  return [words || (triplets.length ? "no action" : "empty graph"), hands.sort().join(" ")].filter(Boolean).join(" \u00b7 ");
+// Triplets with one exchanged, added (`before` is null) or removed (`after` is null).
+export function exchangedTriplet(triplets, before, after) {
+  const place = before === null ? triplets.length : triplets.findIndex((one) => sameValue(one, before));
+  if (place < 0) return triplets;
+  const isKnown = after !== null && triplets.some((one, other) => other !== place && sameValue(one, after));
+  return triplets.toSpliced(place, before === null ? 0 : 1, ...(after === null || isKnown ? [] : [after]));
+}
+
+const summaries = new WeakMap();
+
+// The graph in a few words, kept as long as the graph: its action and what it is done to, then its hands.
+export function shownSummary(triplets) {
+  if (!summaries.has(triplets)) {
+    const targets = (wanted) => [...new Set(triplets.filter(([, edge]) => edge === wanted).map(([, , target]) => target))];
+    const hands = [...new Set(triplets.flatMap(([source, , target]) => [source, target]).filter((name) => name === "hand1" || name === "hand2"))];
+    const words = [...targets("verb"), ...targets("dobj")].join(" ");
+    summaries.set(triplets, [words || (triplets.length ? "no action" : "empty graph"), hands.sort().join(" ")].filter(Boolean).join(" \u00b7 "));
+  }
+  return summaries.get(triplets);
 }

@@ -1,18 +1,10 @@
 // The story of an item: its descriptions with their texts and graphs as lines, and a strip of what the hands hold.
 
-import { el, relabel, reveal, setAttributeOf, updateMembers } from "../dom.js";
-import { firstNumbers, graphsOf, numberAt, placeOf, setText, summaryOf } from "./item_value.js";
+import { countWords, el, fill, relabel, reveal, setAttributeOf, updateMembers } from "../dom.js";
+import { firstNumbers, graphsOf, numberAt, placeOf, setText, shownSummary } from "./item_value.js";
 import { HAND_NAMES } from "./triplet_table.js";
 
-const summaries = new WeakMap();
-
-// The summary of a graph, kept as long as the graph.
-export function shownSummary(triplets) {
-  if (!summaries.has(triplets)) summaries.set(triplets, summaryOf(triplets));
-  return summaries.get(triplets);
-}
-
-export class GraphLine {
+class GraphLine {
   #shown = {};
   #counts = "0/0";
 
@@ -35,32 +27,17 @@ export class GraphLine {
     this.button.classList.toggle("is-draft", graph === null);
     setAttributeOf(this.button, "aria-current", isCurrent ? "true" : null);
     setAttributeOf(this.button, "tabindex", isCurrent ? "0" : "-1");
-    if (before.checks !== checks) this.#sign(checks?.findings ?? []);
-  }
-
-  #sign(findings) {
-    const errors = findings.filter((one) => one.severity === "error").length, warnings = findings.length - errors;
+    const findings = checks?.findings ?? [], errors = findings.filter((finding) => finding.severity === "error").length, warnings = findings.length - errors;
     if (this.#counts === `${errors}/${warnings}`) return;
     this.#counts = `${errors}/${warnings}`;
-    this.signs.replaceChildren(
-      ...(errors ? [countSign("error", errors, "\u2717")] : []),
-      ...(warnings ? [countSign("warning", warnings, "!")] : []));
+    const sign = (severity, count, mark) => count > 0 && el(`span.sign-${severity}`, { role: "img", "aria-label": countWords(count, severity) }, `${mark}${count}`);
+    fill(this.signs, sign("error", errors, "\u2717"), sign("warning", warnings, "!"));
   }
-}
-
-function countSign(severity, count, sign) {
-  return el(`span.sign-${severity}`, { role: "img", "aria-label": countWords(count, severity) }, `${sign}${count}`);
-}
-
-// "1 graph", "2 graphs".
-export function countWords(count, word) {
-  return `${count} ${word}${count === 1 ? "" : "s"}`;
 }
 
 export class StoryView {
   #blocks = [];
   #writing = null;
-  #caret = null;
 
   constructor(editor) {
     this.editor = editor;
@@ -90,7 +67,7 @@ export class StoryView {
 
   // Where the text that is being edited would be cut; null while none is.
   get caret() {
-    return this.#writing ? this.#caret : null;
+    return this.#writing ? this.#blocks[this.#writing.description].field.selectionStart : null;
   }
 
   // Focus the line of the current graph; an item without descriptions has none, and is written in the table.
@@ -99,29 +76,19 @@ export class StoryView {
     else this.editor.views.graph.focus();
   }
 
-  goTo(place) {
-    this.editor.goTo(place);
-  }
-
   // Edit the text of the current description.
   editText() {
     const { session } = this.editor, { description } = session.place;
     if (!session.value.descriptions[description]) return;
     this.#writing = { session, description };
-    this.#caret = null;
     this.editor.paint();
     this.#blocks[description].field.focus();
   }
 
-  wrote(text, caret) {
+  wrote(text) {
     const { session } = this.editor;
-    this.#caret = caret;
     session.edit(setText(session.value, session.place, text), "editing a text", `text/${session.place.description}`);
     this.editor.paint();
-  }
-
-  moved(caret) {
-    this.#caret = caret;
   }
 
   endText() {
@@ -150,10 +117,7 @@ class DescriptionBlock {
     this.story = story;
     this.number = el("span.description-number");
     this.text = el("bdi");
-    this.field = el("textarea.description-text", {
-      hidden: true, rows: 3, oninput: () => story.wrote(this.field.value, this.field.selectionStart), onblur: () => story.moved(this.field.selectionStart),
-      onselect: () => story.moved(this.field.selectionStart), onkeyup: () => story.moved(this.field.selectionStart), onkeydown: (event) => this.#pressed(event),
-    });
+    this.field = el("textarea.description-text", { hidden: true, rows: 3, oninput: () => story.wrote(this.field.value), onkeydown: (event) => this.#pressed(event) });
     this.graphs = el("ul.graph-lines");
     this.paragraph = el("p", this.number, " ", this.text);
     this.element = el("li.description", this.paragraph, this.field, this.graphs);
@@ -175,7 +139,7 @@ class DescriptionBlock {
     this.field.hidden = !isWriting;
     setAttributeOf(this.field, "aria-label", `Text of description ${number + 1}`);
     if (isWriting && this.field.value !== (description.text ?? "")) this.field.value = description.text ?? "";
-    updateMembers(this.graphs, this.#lines, lineValues(shown), () => new GraphLine((chosen) => this.story.goTo(chosen)));
+    updateMembers(this.graphs, this.#lines, lineValues(shown), () => new GraphLine((chosen) => this.story.editor.goTo(chosen)));
   }
 
   #pressed(event) {

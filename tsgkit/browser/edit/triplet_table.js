@@ -1,22 +1,22 @@
 // A table of the triplets of one graph, written by keyboard: fields with completion, findings at the row they concern.
 
-import { el, fill, inert } from "../dom.js";
+import { el, fill, inert, named } from "../dom.js";
 import { ComboBox } from "./combo_box.js";
 
 const PERSON_NAME = "person";
 export const HAND_NAMES = ["hand1", "hand2"];
-export const VERB_LABEL = "verb";
+const VERB_LABEL = "verb";
 const DOBJ_LABEL = "dobj";
 const WITH_LABEL = "with";
 
 // The rows of triplets; without triplets a first draft, unless the table is only read.
-export function rowsOf(triplets, isReadOnly = false) {
+function rowsOf(triplets, isReadOnly = false) {
   const rows = triplets.map((triplet) => ({ values: [...triplet], defaults: null }));
   return rows.length || isReadOnly ? rows : [draftRow([])];
 }
 
 // A new row with the names that such a row nearly always has; `field` is where writing begins.
-export function draftRow(rows) {
+function draftRow(rows) {
   const triplets = tripletsOf(rows), [action = ""] = actionsOf(triplets);
   if (!triplets.length) return draft([PERSON_NAME, VERB_LABEL, ""]);
   return draft(triplets.length === 1 && action ? [action, DOBJ_LABEL, ""] : [action, "", ""]);
@@ -27,16 +27,16 @@ function draft(values) {
 }
 
 // The first field of a row that is still to be written.
-export function openField({ values }) {
+function openField({ values }) {
   return Math.max(0, values.indexOf(""));
 }
 
 // True for a row that says nothing: each field is empty or its default.
-export function isPristine({ values, defaults }) {
+function isPristine({ values, defaults }) {
   return values.every((value, field) => value === "" || (defaults !== null && value === defaults[field]));
 }
 
-export function tripletsOf(rows) {
+function tripletsOf(rows) {
   return rows.filter((row) => !isPristine(row)).map(({ values }) => [...values]);
 }
 
@@ -80,7 +80,7 @@ function distinct(names) {
 export const FIELDS = ["source", "edge", "target"];
 let rowCount = 0;
 
-export class TripletRow {
+class TripletRow {
   #shown = null;
 
   // `table` is asked for names and told what happens: names(row, field), likely(row, field), wrote(row, field, text),
@@ -124,6 +124,11 @@ export class TripletRow {
   get field() {
     return this.boxes.findIndex(({ input }) => input.matches(":focus"));
   }
+}
+
+// A triplet in one line.
+export function arrowedTriplet(triplet) {
+  return triplet.map((name, place) => [place ? " \u2192 " : "", named(name === "" ? "\u2205" : name)]);
 }
 
 const FINDING_SIGNS = { error: "\u2717", warning: "!" };

@@ -3,8 +3,7 @@
 import { el, fill, named } from "../dom.js";
 import { closeDialog, openDialog } from "./command_views.js";
 import { sameValue } from "./item_sync.js";
-import { graphsOf, placeOf } from "./item_value.js";
-import { shownSummary } from "./story_view.js";
+import { graphsOf, placeOf, shownSummary } from "./item_value.js";
 import { NAME_KINDS, addName, moveName, namesByKind, namesOutside, removeName, renameNames, usesOf } from "./vocabulary_edits.js";
 
 const KIND_WORDS = { object: "Objects", relationship: "Relationships", verb: "Verbs" };

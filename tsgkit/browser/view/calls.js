@@ -35,7 +35,7 @@ export function shownValue(value) {
 }
 
 // A text with some of it marked: spans count Unicode code points.
-export function markedText(text, spans) {
+function markedText(text, spans) {
   const letters = [...text];
   const kept = [...spans].sort(([one], [other]) => one - other);
   const parts = [];

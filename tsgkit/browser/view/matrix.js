@@ -44,7 +44,7 @@ function standingOf(one, other) {
 }
 
 // Items of a task by rows: { item, numbers (one for each row, or undefined), marks, right (how many rows are) }.
-export function itemsByRows(samples, rows) {
+function itemsByRows(samples, rows) {
   const columns = rows.map((row) => itemsOfRow(samples, row.row));
   const items = [...new Set(columns.flatMap((column) => [...column.keys()]))];
   return items.map((item) => {
@@ -54,7 +54,7 @@ export function itemsByRows(samples, rows) {
   });
 }
 
-export const CHOICES = {
+const CHOICES = {
   differ: ["where rows differ", ({ marks }) => new Set(marks.map((mark) => mark === "r")).size > 1],
   none: ["no row is right", ({ right }) => right === 0],
   all: ["every row is right", ({ right, marks }) => right === marks.length],

@@ -4,7 +4,7 @@ import { el } from "../dom.js";
 import { MARKS, MARK_ORDER, VERDICTS, counted, lasted, markOf, priced, scored } from "./tables.js";
 
 // The properties of rows, as filters and columns know them.
-export const FACETS = ["task", "subject", "style", "solver", "repeat", "shots", "prompts", "seed", "judge"];
+const FACETS = ["task", "subject", "style", "solver", "repeat", "shots", "prompts", "seed", "judge"];
 
 function facetOf(row, facet) {
   const value = row[facet];
@@ -31,7 +31,7 @@ export function pickingRow(rows, row) {
 }
 
 // True if a row has what a query asks of it; UNNAMED asks for a facet without value.
-export function isPicked(row, query) {
+function isPicked(row, query) {
   return FACETS.every((facet) => !query.has(facet) || facetOf(row, facet) === query.get(facet) || (query.get(facet) === UNNAMED && facetOf(row, facet) === ""));
 }
 
