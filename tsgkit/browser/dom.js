@@ -44,6 +44,11 @@ export function named(text) {
   return el("bdi", text);
 }
 
+// Parts with commas between them.
+export function commaSeparated(parts) {
+  return parts.flatMap((part, place) => (place ? [", ", part] : [part]));
+}
+
 // The children of an element replaced by others.
 export function fill(element, ...children) {
   element.replaceChildren(...children.flat(Infinity).filter((one) => one || one === 0).map((one) => (one instanceof Node ? one : document.createTextNode(inert(one)))));

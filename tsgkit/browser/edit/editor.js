@@ -155,6 +155,7 @@ class Editor {
   setFileState({ disk, unsaved }) {
     const isNew = disk !== this.document.disk || unsaved !== this.document.unsaved;
     this.document = { ...this.document, disk, unsaved };
+    if (!unsaved) this.document.items.forEach((item) => (item.unsaved = false));
     if (!this.polling?.isGone) this.views.notices.put("server", null);
     noteDisk(this);
     if (isNew) this.paint();

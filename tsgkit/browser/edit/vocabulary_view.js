@@ -1,6 +1,6 @@
 // The editor of L: names by kind with where they are used; add, remove, rename and merge them, or move them to another list.
 
-import { el, fill, named } from "../dom.js";
+import { commaSeparated, el, fill, named } from "../dom.js";
 import { closeDialog, openDialog } from "./command_views.js";
 import { sameValue } from "./item_sync.js";
 import { graphsOf, placeOf, shownSummary } from "./item_value.js";
@@ -148,7 +148,7 @@ export class VocabularyView {
   // Names of one kind to be merged into one of them, chosen from a list.
   #merge(kind, names) {
     const choice = el("select", { "aria-label": "Name that stays" }, names.map((name) => el("option", { value: name }, name)));
-    return el("p", "Merge ", names.map((name, place) => [place ? ", " : "", named(name)]), " into ", choice, " ",
+    return el("p", "Merge ", commaSeparated(names.map(named)), " into ", choice, " ",
       el("button", { type: "button", onclick: () => this.#rename(kind, names.filter((name) => name !== choice.value), choice.value) }, "Merge"));
   }
 

@@ -7,7 +7,7 @@ const AT_ONCE = 4;
 // The run's samples, indexed once for each state of the run.
 export function indexOf(app, id) {
   return app.store.derived(id, "index", async () => {
-    const [run, samples] = await Promise.all([app.store.run(id), app.store.samples(id)]);
+    const [run, samples] = await Promise.all([app.store.ask("run", id), app.store.ask("samples", id)]);
     return new SampleIndex(run, samples);
   });
 }
@@ -15,7 +15,7 @@ export function indexOf(app, id) {
 // Labels by sample; whose labels they are is known once the runs are.
 export async function labelled(app, id) {
   await app.store.known();
-  return labelsBySample(app, await app.store.labels(id));
+  return labelsBySample(app, await app.store.ask("labels", id));
 }
 
 // The columns of a run's samples, that of labels included where there are some.
@@ -38,7 +38,7 @@ export async function labelTest(app, id, index, query) {
 // Numbers that the source finds for the free text of a query, or null where it has none.
 export async function foundText(app, id, query) {
   if (!query.has("q")) return null;
-  return new Set((await app.store.search(id, query.get("q"))).numbers);
+  return new Set((await app.store.ask("search", id, query.get("q"))).numbers);
 }
 
 // The numbers that a query chooses, in its order. The last choice of a run is kept, for going from sample to sample.

@@ -10,20 +10,15 @@ import { isShareIn, shortTitle } from "./selection.js";
 import { NONE, cardTable, countOf, counted, markOf, scored, withInterval, withSign } from "./tables.js";
 import { awaited } from "./waiting.js";
 
-export function comparePage(app, address) {
-  const page = new ComparePage(app, address);
-  page.load();
-  return page;
-}
-
-class ComparePage {
+export class ComparePage {
   constructor(app, { run, query }) {
     Object.assign(this, { app, run, query });
     this.heading = el("h1", "Compare rows of ", app.runLink(run));
     this.choice = new RowChoice(app, run, (changes) => this.#change(changes));
     this.news = el("div", { role: "status" });
     this.content = el("div");
-    this.test = el("section");
+    this.result = el("div");
+    this.test = el("section", el("h2", "Paired test"), this.result);
     this.matrix = new Matrix({
       open: (number) => this.#open(this.run, number),
       change: (changes, id) => {
@@ -33,7 +28,6 @@ class ComparePage {
     });
     this.host = el("div", this.heading, this.choice.element, this.news, this.content);
     this.title = () => `Compare · ${app.runName(run)}`;
-    this.stops = [];
     this.keys = [
       { keys: ["j"], words: "next item", run: () => this.grid?.move(this.grid.active + 1) },
       { keys: ["k"], words: "previous item", run: () => this.grid?.move(this.grid.active - 1) },
@@ -47,12 +41,11 @@ class ComparePage {
   }
 
   load(keep = false) {
-    this.close();
     const ask = async () => {
       const [index] = await Promise.all([indexOf(this.app, this.run), this.app.store.known()]);
       return [index, await this.choice.chosen(index, this.query)];
     };
-    this.stops = [awaited(this.app, this.content, ask, ([index, pair]) => this.#ready(index, pair), { what: "samples", keep })];
+    awaited(this.app, this.content, ask, ([index, pair]) => this.#ready(index, pair), { what: "samples", keep });
   }
 
   #ready(index, pair) {
@@ -67,11 +60,17 @@ class ComparePage {
     fill(this.content, pair.second ? this.#build() : el("p.note", pair.problem), this.matrix.host);
     if (pair.second) {
       this.pairs = pairedItems(...[pair.first, pair.second].map(({ index: { samples }, row }) => ({ samples, row: row.row })));
-      this.stops.push(pairedTest(this.app, this.test, pair));
+      this.#ask(pair);
       this.#draw();
     }
     this.matrix.show(index, rows, this.query);
     return undefined;
+  }
+
+  #ask({ first, second }) {
+    const place = ({ run, row }) => ({ run, row: row.row });
+    fill(this.result);
+    awaited(this.app, this.result, () => this.app.source.comparison(place(first), place(second)), (test) => fill(this.result, shownTest(test, first, second)), { what: "the test" });
   }
 
   #build() {
@@ -165,7 +164,6 @@ class ComparePage {
   }
 
   close() {
-    this.stops.forEach((stop) => stop());
     this.grid?.close();
     this.matrix.close();
   }
@@ -237,15 +235,6 @@ class RowChoice {
     if (found) this.second.value = `${secondRun}/${found.row}`;
     this.second.disabled = !found;
   }
-}
-
-// Fill a host with the test of a pair; the returned function gives it up.
-function pairedTest(app, host, { first, second }) {
-  const title = el("h2", "Paired test");
-  const result = el("div");
-  fill(host, title, result);
-  const place = ({ run, row }) => ({ run, row: row.row });
-  return awaited(app, result, () => app.source.comparison(place(first), place(second)), (found) => fill(result, shownTest(found, first, second)), { what: "the test" });
 }
 
 function shownTest(found, first, second) {

@@ -27,7 +27,7 @@ export class Labelling {
   }
 
   async load() {
-    const [labels] = await Promise.all([this.app.store.labels(this.run), this.app.store.known()]);
+    const [labels] = await Promise.all([this.app.store.ask("labels", this.run), this.app.store.known()]);
     const isOpen = this.app.source.canLabel;
     this.keys = isOpen ? this.#keys() : [];
     if (!isOpen && !this.#of(labels).length) return;

@@ -10,13 +10,7 @@ import { isShareIn } from "./selection.js";
 import { cardTable, counted, markOf, rightness, scored } from "./tables.js";
 import { awaited, failure } from "./waiting.js";
 
-export function samplePage(app, address) {
-  const page = new SamplePage(app, address);
-  page.load();
-  return page;
-}
-
-class SamplePage {
+export class SamplePage {
   constructor(app, { run, number, query }) {
     Object.assign(this, { app, run, number, query });
     this.heading = el("h1", "Sample ", counted(number));
@@ -25,7 +19,6 @@ class SamplePage {
     this.twins = el("div");
     this.host = el("div", this.pager, this.heading, this.content);
     this.title = () => `${this.item ?? `Sample ${this.number}`} · ${app.runName(run)}`;
-    this.stops = [];
     this.chosen = null;
     this.ownKeys = [
       { keys: ["j"], words: "next sample of the list", run: () => this.#step(1) },
@@ -42,11 +35,10 @@ class SamplePage {
   }
 
   load(keep = false) {
-    this.stops.forEach((stop) => stop());
     if (!keep) this.sign = null;
     const { app, run, number, query } = this;
-    const ask = () => Promise.all([app.store.sample(run, number), app.store.run(run)]);
-    this.stops = [awaited(app, this.content, ask, ([sample, about]) => this.#draw(sample, about), { what: "the sample", keep })];
+    const ask = () => Promise.all([app.store.sample(run, number), app.store.ask("run", run)]);
+    awaited(app, this.content, ask, ([sample, about]) => this.#draw(sample, about), { what: "the sample", keep });
     this.#paged();
     chosenBy(app, run, query).then(
       (chosen) => {
@@ -101,10 +93,6 @@ class SamplePage {
     fill(this.heading, "Sample ", counted(number));
     this.load();
     window.scrollTo(0, 0);
-  }
-
-  changed(id) {
-    if (id === this.run) this.load(true);
   }
 
   // Show a sample, unless it is shown already and has not changed: a live run grows beside what somebody reads or writes.
@@ -175,7 +163,6 @@ class SamplePage {
   }
 
   close() {
-    this.stops.forEach((stop) => stop());
     this.labelling?.close();
   }
 }
