@@ -49,6 +49,15 @@ export function commaSeparated(parts) {
   return parts.flatMap((part, place) => (place ? [", ", part] : [part]));
 }
 
+// A function that remembers its values by its argument, an object, as long as that lives.
+export function remembered(valueOf) {
+  const values = new WeakMap();
+  return (argument) => {
+    if (!values.has(argument)) values.set(argument, valueOf(argument));
+    return values.get(argument);
+  };
+}
+
 // The children of an element replaced by others.
 export function fill(element, ...children) {
   element.replaceChildren(...children.flat(Infinity).filter((one) => one || one === 0).map((one) => (one instanceof Node ? one : document.createTextNode(inert(one)))));

@@ -27,7 +27,7 @@ export class ComboBox {
     this.input = el("input.combo-input", {
       type: "text", role: "combobox", autocomplete: "off", autocapitalize: "off", spellcheck: "false", dir: "auto", size: 4,
       "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": id,
-      oninput: () => this.#typed(), onkeydown: (event) => this.#pressed(event), onblur: () => this.close(),
+      oninput: () => { this.onInput(this.input.value); this.open(); }, onkeydown: (event) => this.#pressed(event), onblur: () => this.close(),
       onfocus: () => this.input.select(), onclick: () => this.input.value === "" && this.open(),
     });
     this.list = el("ul.combo-list", { id, role: "listbox", hidden: true, onmousedown: (event) => event.preventDefault() });
@@ -90,11 +90,6 @@ export class ComboBox {
     return el("li.combo-option", { id, role: "option", "aria-selected": "false", onclick: take }, named(name), isAsTyped && el("span.pale", " as typed"));
   }
 
-  #typed() {
-    this.onInput(this.input.value);
-    this.open();
-  }
-
   #take(name) {
     this.close();
     if (this.input.value === name) return;
@@ -103,14 +98,12 @@ export class ComboBox {
   }
 
   #pressed(event) {
-    if (event.ctrlKey || event.metaKey || event.isComposing || (event.altKey && event.key !== "ArrowDown")) return;
-    if (this.#acted(event)) {
-      event.preventDefault();
-      event.stopPropagation();
-    }
+    if (event.ctrlKey || event.metaKey || event.isComposing || (event.altKey && event.key !== "ArrowDown") || !this.#acted(event)) return;
+    event.preventDefault();
+    event.stopPropagation();
   }
 
-  // What a key does here; false where it is somebody else's.
+  // Do what a key means here; false where it is somebody else's.
   #acted({ key, shiftKey, altKey }) {
     if (key === "Enter" && !shiftKey) {
       if (this.isOpen) this.#take(this.#options[this.#active]);

@@ -48,15 +48,6 @@ export class NoticesView {
   put(key, notice) {
     if (!notice) this.#notices.delete(key);
     else this.#notices.set(key, notice);
-    this.#draw();
-  }
-
-  say(words) {
-    const said = this.editor.dialog?.said ?? this.said;
-    relabel(said, said.textContent === words ? `${words}\u00a0` : words);
-  }
-
-  #draw() {
     const sign = JSON.stringify([...this.#notices].map(([key, { words, hint }]) => [key, words, hint]));
     if (sign === this.#sign) return;
     this.#sign = sign;
@@ -66,6 +57,11 @@ export class NoticesView {
         answers.map((answer) => el("button", { type: "button", onclick: answer.run }, answer.words)),
         canClose && el("button", { type: "button", onclick: () => this.put(key, null) }, "Dismiss"))));
     if (hadFocus) this.editor.frame.focus({ preventScroll: true });
+  }
+
+  say(words) {
+    const said = this.editor.dialog?.said ?? this.said;
+    relabel(said, said.textContent === words ? `${words}\u00a0` : words);
   }
 }
 
@@ -140,7 +136,11 @@ export class StatusView {
   constructor(editor) {
     this.editor = editor;
     this.buttons = ["open", "done", "unsure"].map((status) => el("button", { type: "button", "data-status": status, onclick: () => editor.statuses.set(status, true) }, `${STATUS_SIGNS[status]} ${status}`));
-    this.note = el("input.status-note", { type: "text", "aria-label": "Note on this item", placeholder: "note", dir: "auto", oninput: () => this.#wait(), onchange: () => this.commit(), onkeydown: (event) => this.#pressed(event) });
+    const wait = () => {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.commit(), NOTE_AFTER);
+    };
+    this.note = el("input.status-note", { type: "text", "aria-label": "Note on this item", placeholder: "note", dir: "auto", oninput: wait, onchange: () => this.commit(), onkeydown: (event) => this.#pressed(event) });
     this.about = el("span.pale");
     this.element = el("div.status", { role: "group", "aria-label": "Status of the item" }, this.buttons, this.note, this.about);
   }
@@ -150,11 +150,6 @@ export class StatusView {
     clearTimeout(this.timer);
     const { session, note: { value } } = this;
     if (session && value !== (session.status.note ?? "")) this.editor.statuses.put(session, session.status.status, value);
-  }
-
-  #wait() {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.commit(), NOTE_AFTER);
   }
 
   #pressed(event) {

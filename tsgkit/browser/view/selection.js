@@ -1,6 +1,6 @@
 // Samples of a run: rows and what tells them apart, columns, filtering and sorting. Plain work, done anew for each key.
 
-import { el } from "../dom.js";
+import { el, remembered } from "../dom.js";
 import { MARKS, MARK_ORDER, VERDICTS, counted, lasted, markOf, priced, scored } from "./tables.js";
 
 // The properties of rows, as filters and columns know them.
@@ -11,16 +11,9 @@ function facetOf(row, facet) {
   return value === null || value === undefined ? "" : String(value);
 }
 
-const known = new WeakMap();
-
 // The facets in which the rows of a run differ: [[facet, values]]. Every link to a row asks for them.
-export function differingFacets(rows) {
-  if (!known.has(rows)) {
-    const found = FACETS.map((facet) => [facet, [...new Set(rows.map((row) => facetOf(row, facet)))]]);
-    known.set(rows, found.filter(([, values]) => values.length > 1));
-  }
-  return known.get(rows);
-}
+export const differingFacets = remembered((rows) =>
+  FACETS.map((facet) => [facet, [...new Set(rows.map((row) => facetOf(row, facet)))]]).filter(([, values]) => values.length > 1));
 
 // Stands in queries for a facet or a member of a group that has no name.
 export const UNNAMED = "none";
