@@ -65,24 +65,17 @@ class App {
     this.pages = el("nav", { "aria-label": "Pages of the run" });
     this.connection = el("p.connection", { role: "status" });
     this.spoken = el("p.unseen", { role: "status" });
-    fill(this.root, this.#skip(), this.#header(), this.connection, this.main, this.spoken);
-    window.addEventListener("hashchange", () => this.#went());
-    window.addEventListener("popstate", () => this.#went());
-    this.#went();
-    this.#beat();
-  }
-
-  #skip() {
     const jump = (event) => {
       event.preventDefault();
       this.main.focus();
     };
-    return el("a.skip", { href: "#main", onclick: jump }, "Skip to the content");
-  }
-
-  #header() {
     const help = el("button.plain", { type: "button", "aria-haspopup": "dialog", onclick: () => this.keys.explain() }, el("span", "Keys "), el("kbd", "?"));
-    return el("header", el("a.home", { href: "#/" }, "Runs"), this.pages, help);
+    const header = el("header", el("a.home", { href: "#/" }, "Runs"), this.pages, help);
+    fill(this.root, el("a.skip", { href: "#main", onclick: jump }, "Skip to the content"), header, this.connection, this.main, this.spoken);
+    window.addEventListener("hashchange", () => this.#went());
+    window.addEventListener("popstate", () => this.#went());
+    this.#went();
+    this.#beat();
   }
 
   // Go to an address: a new entry in the browser's history, or in place of the present one.
@@ -191,17 +184,13 @@ class App {
 
   // Runs are asked for every two seconds, one question at a time, as long as somebody can see the page.
   async #beat() {
-    if (!document.hidden || !this.store.listing) await this.#listen();
-    if (this.source.isLive) setTimeout(() => this.#beat(), BEAT);
-  }
-
-  async #listen() {
     try {
-      this.#heard(await this.store.runs());
+      if (!document.hidden || !this.store.listing) this.#heard(await this.store.runs());
     } catch (problem) {
       this.#say(problem.isGone ? GONE : `The list of runs cannot be read: ${problem.message}`);
-      this.page?.unheard?.(problem);
+      this.page.unheard?.(problem);
     }
+    if (this.source.isLive) setTimeout(() => this.#beat(), BEAT);
   }
 
   #heard(listing) {

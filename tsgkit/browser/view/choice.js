@@ -12,10 +12,12 @@ export function indexOf(app, id) {
   });
 }
 
-// Labels by sample; whose labels they are is known once the runs are.
+// The labels that count as the reader's, by sample: their own where they annotate, which is known once the runs are, else
+// everybody's.
 export async function labelled(app, id) {
   await app.store.known();
-  return labelsBySample(app, await app.store.ask("labels", id));
+  const { annotator } = app.source, { labels } = await app.store.ask("labels", id);
+  return Map.groupBy(labels.filter(({ rater }) => !annotator || rater === annotator), ({ number }) => number);
 }
 
 // The columns of a run's samples, that of labels included where there are some.
@@ -50,16 +52,6 @@ export async function chosenBy(app, id, query) {
     const bySample = query.get("sort")?.endsWith("label") ? await labelled(app, id) : null;
     return { index, ...chosenSamples(index, query, columnsWithLabels(index, bySample), { found, labels }) };
   });
-}
-
-// The labels that count as the reader's: their own where they annotate, else everybody's.
-function labelsBySample(app, labels) {
-  const found = new Map();
-  for (const label of labels.labels) {
-    if (app.source.annotator && label.rater !== app.source.annotator) continue;
-    found.set(label.number, [...(found.get(label.number) ?? []), label]);
-  }
-  return found;
 }
 
 // One word for a sample's labels; of several questions, "wrong" if any is.

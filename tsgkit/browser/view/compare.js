@@ -10,6 +10,18 @@ import { isShareIn, shortTitle } from "./selection.js";
 import { NONE, cardTable, countOf, counted, markOf, scored, withInterval, withSign } from "./tables.js";
 import { awaited } from "./waiting.js";
 
+const MARK = { width: "8rem" }, FIGURE = { width: "5.5rem", look: "figure" }, ANSWER = { width: "minmax(8rem, 2fr)" };
+const PAIR_COLUMNS = [
+  { key: "item", title: "item", width: "minmax(9rem, 1.4fr)" },
+  { key: "standing", title: "standing", width: "8rem" },
+  { key: "first-mark", title: "A", ...MARK },
+  { key: "second-mark", title: "B", ...MARK },
+  { key: "first-strict", title: "A strict", ...FIGURE },
+  { key: "second-strict", title: "B strict", ...FIGURE },
+  { key: "first-answer", title: "A answer", ...ANSWER },
+  { key: "second-answer", title: "B answer", ...ANSWER },
+];
+
 export class ComparePage {
   constructor(app, { run, query }) {
     Object.assign(this, { app, run, query });
@@ -101,7 +113,7 @@ export class ComparePage {
     this.#toggle(found, asked);
     fill(this.sum, `${countOf(this.shown.length, "item")}, ${told}`);
     this.grid.element.hidden = !this.shown.length;
-    this.grid.show(this.shown.length, pairColumns());
+    this.grid.show(this.shown.length, PAIR_COLUMNS);
   }
 
   // Buttons of what can be shown with their counts, which keep the focus when they are pressed.
@@ -167,22 +179,6 @@ export class ComparePage {
     this.grid?.close();
     this.matrix.close();
   }
-}
-
-function pairColumns() {
-  const mark = { width: "8rem" };
-  const figure = { width: "5.5rem", look: "figure" };
-  const answer = { width: "minmax(8rem, 2fr)" };
-  return [
-    { key: "item", title: "item", width: "minmax(9rem, 1.4fr)" },
-    { key: "standing", title: "standing", width: "8rem" },
-    { key: "first-mark", title: "A", ...mark },
-    { key: "second-mark", title: "B", ...mark },
-    { key: "first-strict", title: "A strict", ...figure },
-    { key: "second-strict", title: "B strict", ...figure },
-    { key: "first-answer", title: "A answer", ...answer },
-    { key: "second-answer", title: "B answer", ...answer },
-  ];
 }
 
 function readPlace(text) {

@@ -7,7 +7,7 @@ import { block, shownValue, transcript } from "./calls.js";
 import { chosenBy, indexOf } from "./choice.js";
 import { Labelling } from "./labelling.js";
 import { isShareIn } from "./selection.js";
-import { cardTable, counted, markOf, rightness, scored } from "./tables.js";
+import { cardTable, countOf, counted, markOf, rightness, scored } from "./tables.js";
 import { awaited, failure } from "./waiting.js";
 
 export class SamplePage {
@@ -136,7 +136,7 @@ export class SamplePage {
       part("Answer", shownValue(sample.answer)),
       part("Reference", shownValue(sample.reference)),
       sample.trace?.length ? part("Strict verdict, part by part", block(sample.trace.join("\n"))) : null,
-      context.map(({ panel, drawn }) => el("details", el("summary", named(panel.title), ` (${graphsIn(panel)})`), drawn())),
+      context.map(({ panel, drawn }) => el("details", el("summary", named(panel.title), ` (${countOf(panel.value.pairs.length, "graph")})`), drawn())),
       this.twins,
     ];
   }
@@ -173,11 +173,6 @@ function isSameTask(index, number, sample) {
 
 function part(title, ...content) {
   return el("section", el("h2", named(title)), content);
-}
-
-function graphsIn(panel) {
-  const number = panel.value.pairs.length;
-  return `${counted(number)} ${number === 1 ? "graph" : "graphs"}`;
 }
 
 function stateOf(sample, row) {

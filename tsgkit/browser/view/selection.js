@@ -56,11 +56,6 @@ function figures(key, title, numberAt, shown) {
   return { key, title, number: numberAt, cell: (index, number) => shown(numberAt(index, number), index, number), width: "5.5rem", look: "figure" };
 }
 
-function profileColumn(key) {
-  const shown = (value, index, number) => scored(value, isShareIn(index.rowAt(number)));
-  return figures(key, key, (index, number) => index.samples[key][number], shown);
-}
-
 // All columns that a run's samples have, by key. `labels` gives a sample's label, where there are labels.
 export function sampleColumns(index, labels = null) {
   const { samples } = index;
@@ -68,8 +63,7 @@ export function sampleColumns(index, labels = null) {
   const all = [
     texts("item", "item", (_, number) => samples.item[number]),
     { ...mark, cell: (_, number) => markOf(samples.mark[number]), width: "8.5rem" },
-    profileColumn("strict"),
-    profileColumn("official"),
+    ...["strict", "official"].map((profile) => figures(profile, profile, (_, number) => samples[profile][number], (value, one, number) => scored(value, isShareIn(one.rowAt(number))))),
     texts("answer", "answer", (_, number) => samples.answer[number] ?? ""),
     texts("reason", "reason", (_, number) => samples.reason[number] ?? ""),
     ...FACETS.filter((facet) => index.rows.some((row) => (row[facet] ?? null) !== null)).map((facet) => {
@@ -83,13 +77,9 @@ export function sampleColumns(index, labels = null) {
     figures("cost", "cost", (_, number) => samples.cost[number], priced),
     figures("seconds", "seconds", (_, number) => samples.seconds[number], lasted),
     ...Object.entries(samples.groups).map(([by, group]) => texts(GROUP + by, by, (_, number) => group.of[number].map((member) => group.members[member]).join(", "))),
-    ...(labels ? [texts("label", "label", (_, number) => labelText(labels(number)))] : []),
+    ...(labels ? [texts("label", "label", (_, number) => (labels(number) ? `${VERDICTS[labels(number)] ?? ""} ${labels(number)}` : ""))] : []),
   ];
   return new Map(all.map((column) => [column.key, column]));
-}
-
-function labelText(label) {
-  return label ? `${VERDICTS[label] ?? ""} ${label}` : "";
 }
 
 // The keys of the columns that a query asks for, else those that say something about this run.
@@ -110,28 +100,17 @@ export class SampleIndex {
     Object.assign(this, { run, samples, n: samples.n, rows: run.rows });
     this.rowOf = new Map(run.rows.map((row) => [row.row, row]));
     this.texts = samples.item.map((item, number) => `${item}\n${samples.answer[number] ?? ""}\n${samples.reason[number] ?? ""}`.toLowerCase());
-    this.ranks = new Map();
+    // The numbers of a column, or the order of its texts as numbers, so that sorting compares numbers alone.
+    this.valuesOf = remembered((column) => {
+      const all = Array.from({ length: this.n }, (_, number) => (column.number ?? column.text)(this, number));
+      if (column.number) return Float64Array.from(all, (value) => value ?? NaN);
+      const order = new Map([...new Set(all)].sort(PLACES.compare).map((text, rank) => [text, rank]));
+      return Float64Array.from(all, (text) => (text === "" ? NaN : order.get(text)));
+    });
   }
 
   rowAt(number) {
     return this.rowOf.get(this.samples.row[number]);
-  }
-
-  // The order of a column's texts as numbers, so that sorting compares numbers alone.
-  ranksOf(key, textAt) {
-    if (!this.ranks.has(key)) {
-      const all = Array.from({ length: this.n }, (_, number) => textAt(number));
-      const order = new Map([...new Set(all)].sort(PLACES.compare).map((text, rank) => [text, rank]));
-      this.ranks.set(key, Float64Array.from(all, (text) => (text === "" ? NaN : order.get(text))));
-    }
-    return this.ranks.get(key);
-  }
-
-  valuesOf(column) {
-    if (!column.number) return this.ranksOf(column.key, (number) => column.text(this, number));
-    const key = `number ${column.key}`;
-    if (!this.ranks.has(key)) this.ranks.set(key, Float64Array.from({ length: this.n }, (_, number) => column.number(this, number) ?? NaN));
-    return this.ranks.get(key);
   }
 }
 

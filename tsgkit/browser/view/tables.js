@@ -118,15 +118,13 @@ export function cardTable(caption, head, rows) {
     { role: "table" },
     el("caption", caption),
     el("thead", { role: "rowgroup" }, columns),
-    el("tbody", { role: "rowgroup" }, rows.map((row) => tableRow(head, row))),
+    el("tbody", { role: "rowgroup" }, rows.map(([heading, ...cells]) => {
+      const first = el("th", { scope: "row", role: "rowheader", "data-label": head[0] }, heading);
+      const rest = cells.map((cell, place) => el(head[place + 1] ? "td" : "td.drawn", { role: "cell", "data-label": head[place + 1] }, el("span", cell)));
+      return el("tr", { role: "row" }, first, rest);
+    })),
   );
   return el("div.wide", { tabindex: "0", role: "group", "aria-label": caption }, table);
-}
-
-function tableRow(head, [heading, ...cells]) {
-  const first = el("th", { scope: "row", role: "rowheader", "data-label": head[0] }, heading);
-  const rest = cells.map((cell, place) => el(head[place + 1] ? "td" : "td.drawn", { role: "cell", "data-label": head[place + 1] }, el("span", cell)));
-  return el("tr", { role: "row" }, first, rest);
 }
 
 // A value of a table with its interval.
