@@ -240,7 +240,7 @@ def gather(
         except FileProblem as problem:
             left_out.append(problem)
     chosen = chosen_tasks(tasks, planned_tasks(whole.values())) if whole else ()
-    _check_groups(by, whole, chosen)
+    check_groups(by, whole, chosen)
     for path in whole:
         try:
             rows += _rows_of(path, by, data, wanted, chosen)
@@ -289,13 +289,13 @@ def _each(paths: Iterable[str | Path]) -> Iterator[Path]:
             yield path
 
 
-def _check_groups(by: Sequence[str], paths: Iterable[Path], tasks: Collection[str]) -> None:
-    """Every group applies to some of the tasks."""
+def check_groups(by: Sequence[str], paths: Iterable[Path], tasks: Collection[str]) -> None:
+    """Raise ``UsageError`` where a group applies to none of the tasks of these runs."""
     saved = (task for path in paths for task in saved_tasks(path)) if by else ()
-    found = list({task.key: task for task in saved if task.key in tasks}.values())
-    for group in by if found else ():
-        if not any(group in task.groups.names for task in found):
-            raise no_group(group, found)
+    known = list({task.key: task for task in saved if task.key in tasks}.values())
+    for group in by if known else ():
+        if not any(group in task.groups.names for task in known):
+            raise no_group(group, known)
 
 
 def _rows_of(
