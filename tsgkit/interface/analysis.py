@@ -42,7 +42,7 @@ from tsgkit.report.audit_report import TaskAudit, audits_of
 from tsgkit.report.exports import Exported
 from tsgkit.report.figures import percent
 from tsgkit.report.plain_text import Foreign, count
-from tsgkit.report.score_text import score_lines
+from tsgkit.report.results_table import score_lines
 from tsgkit.report.table import Line, Table
 from tsgkit.runs import rescore_job, shard_merge
 from tsgkit.runs.rescore_job import Rescoring
