@@ -42,6 +42,10 @@ class Board:
     counts: dict[str, int]
     reasons: dict[str, str]
 
+    def value(self, metric: str, profile: str = "strict") -> Value | None:
+        """Return the value of a metric in a profile; None where it has none."""
+        return (self.profiles[profile] or {}).get(metric)
+
     @property
     def never_answered(self) -> bool:
         """True if every sample ended in an error of the service, be they one or many."""

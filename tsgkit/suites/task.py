@@ -355,7 +355,7 @@ class Task:
     paint: Callable[[Task, str | None, ItemChoice, PaintingOptions], Iterable[Painting]] | None = None
     """Returns the image prompts of chosen items."""
     shown: tuple[str, ...] = ()
-    """The metrics in the table of a terminal; empty for the main one only."""
+    """The metrics in the table of a terminal; empty for the one that rows are compared by."""
     finish: Callable[[Board, Tally], Board] = lambda board, _: board
     """Adds to a board what this task alone counts."""
     computes: Literal["", "scoring", "solving"] = ""
