@@ -39,6 +39,7 @@ from tsgkit.cli.review import BROWSER, TERMINAL, add_review_place, resolve_revie
 from tsgkit.cli.terminal import complain, count, inert, say_lines
 from tsgkit.errors import INTERRUPTED, CannotCarry, UsageError
 from tsgkit.graph.corruptions import Corruption
+from tsgkit.graph.repairs import MODEL
 from tsgkit.graph.rules import ERROR
 from tsgkit.interface.options import RepairOptions
 from tsgkit.library.files import (
@@ -69,7 +70,6 @@ MANY_GRAPHS = 5000
 """From so many graphs on it pays to start processes."""
 CHUNK = 300
 """The number of graphs that a process is given at a time, or a few more."""
-DOUBTFUL = "the changes that no rule can judge may be as wrong: look at them with --review"
 BROKEN = ("broken-line", "broken-file", "other-format", "unread-line", "unread-part")
 """Findings of a file that mean that something of it would be lost."""
 
@@ -300,17 +300,11 @@ def _finish(
     from tsgkit.library.documents.reader import Document
     from tsgkit.library.documents.rows import with_graphs
     from tsgkit.library.documents.writer import write_document
-    from tsgkit.report.cleaned_graphs import (
-        CleanedItem,
-        CleaningSummary,
-        refused_line,
-        summary_lines,
-        summary_value,
-        write_page,
-    )
+    from tsgkit.report.cleaned_graphs import CleaningSummary, page, summary_lines
 
     file, format = stream.file, formats.by_name(stream.format)
-    summary, drawn = CleaningSummary(SHOWN, None if arguments.json else SHOWN), list[CleanedItem]()
+    summary = CleaningSummary(SHOWN)
+    on_page: list[tuple[Entry, CleanedNarrative]] = []
     parts = ([pair] for pair in pairs) if format.is_lines else iter([list(pairs)])
     with replacement(arguments.out) as graphs_file, replacement(f"{arguments.out}.changes.jsonl") as changes_file:
         for part in parts:
@@ -319,8 +313,8 @@ def _finish(
                 summary.add(entry.item, cleaned)
                 changes_file.write(agents.changes_text(entry.item, cleaned.changes).encode())
                 entries.append(with_graphs(entry, cleaned.narrative.graphs))
-                if arguments.report:
-                    drawn.append(CleanedItem(entry.item, entry.narrative, cleaned, tuple(sentences)))
+                if arguments.report and (cleaned.touched or cleaned.proposed):
+                    on_page.append((entry, cleaned))
             if entries:
                 text = write_document(Document(file, format.name, tuple(entries)), format)
                 graphs_file.write(text.text.encode())
@@ -330,15 +324,19 @@ def _finish(
     if calls is not None:
         calls.record_output()
     if arguments.report:
-        write_text(arguments.report, write_page(f"{file}, cleaned", drawn))
+        write_text(arguments.report, page(f"{file}, cleaned", summary, on_page, sentences))
     summary.notes[:0] = [f"left out: {line}" for line in broken]
-    value = {"file": file, "format": format.name, **summary_value(summary), "report": arguments.report}
+    value = {"file": file, "format": format.name, **summary.value, "report": arguments.report}
     written = [arguments.out, f"{arguments.out}.changes.jsonl", *filter(None, [arguments.report])]
-    asked = summary.tally.calls
+    asked = summary.calls
 
     def show() -> None:
         say_lines(summary_lines(summary, arguments.out))
-        if refused := refused_line(summary.tally):
-            complain(refused, DOUBTFUL)
+        if summary.refused:
+            named = summary.refused + len(summary.proposed) + summary.authors[MODEL]
+            complain(
+                f"of {count(named, 'change')} that the model named {summary.refused} add a fault: not made",
+                "the changes that no rule can judge may be as wrong: look at them with --review",
+            )
 
     return agents.finish(value, show, calls, arguments, asked, shows_usage=asked > 0, written=written, wrong=broken)

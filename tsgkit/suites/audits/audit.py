@@ -123,7 +123,7 @@ class Audit:
     clusters: int
     chance: float
     smallest_difference: float
-    found: tuple[CheckFindings, ...]
+    findings: tuple[CheckFindings, ...]
     shortcuts: tuple[Shortcut, ...]
     spreads: tuple[KeySpread, ...]
     solved: Mapping[str, tuple[str, ...]] = field(repr=False)
@@ -149,16 +149,21 @@ class Audit:
         return tuple(one.name for one in sorted(certain, key=lambda one: -one.value))
 
     @property
-    def errors(self) -> int:
-        """The number of defects that make items unusable."""
-        return sum(len(one.slips) for one in self.found if one.check.is_error)
+    def defects(self) -> tuple[CheckFindings, ...]:
+        """The findings that make items unusable."""
+        return tuple(findings for findings in self.findings if findings.slips and findings.check.is_error)
+
+    @property
+    def remarks(self) -> tuple[CheckFindings, ...]:
+        """The other findings."""
+        return tuple(findings for findings in self.findings if findings.slips and not findings.check.is_error)
 
 
 def audit(auditable: Auditable) -> Audit:
     """Audit items: search for defects, let the shortcuts answer, test the spread of keys."""
     items = auditable.items
     sizes = Counter(item.cluster for item in items)
-    found = (CheckFindings(check, tuple(check.find(items))) for check in (*CHECKS, *auditable.checks))
+    findings = (CheckFindings(check, tuple(check.find(items))) for check in (*CHECKS, *auditable.checks))
     shortcuts, solved = _shortcuts(items, (*ANSWERERS, *auditable.answerers))
     keyed = [item for item in items if item.has_key]
     groups = sorted({item.group for item in keyed} - {""})
@@ -168,7 +173,7 @@ def audit(auditable: Auditable) -> Audit:
         clusters=len(sizes),
         chance=math.fsum(item.chance for item in items) / len(items) if items else 0.0,
         smallest_difference=planned_difference(list(sizes.values())),
-        found=tuple(found),
+        findings=tuple(findings),
         shortcuts=tuple(shortcuts),
         spreads=tuple(_spread(group, members) for group, members in (("", keyed), *of_group.items()) if members),
         solved=solved,

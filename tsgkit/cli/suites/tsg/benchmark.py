@@ -187,7 +187,7 @@ def _run(work: BenchmarkWork, stages: Sequence[str]) -> int:
     )
     from tsgkit.cli.suites.tsg.benchmark_work import audits_of_folder, blames_of
     from tsgkit.library.files import write_text
-    from tsgkit.report.audit_report import as_markdown, audited_value
+    from tsgkit.report.audit_report import as_markdown
     from tsgkit.runs.decisions import Decisions
 
     folder, arguments, fixes = work.folder, work.arguments, 0
@@ -208,7 +208,7 @@ def _run(work: BenchmarkWork, stages: Sequence[str]) -> int:
             return INTERRUPTED
     gate = {"passed": not blames, "redrawn": fixes, "blames": list(map(asdict, blames))}
     if "audit" in stages:
-        value = {"gate": gate, "audits": list(map(audited_value, audits))}
+        value = {"gate": gate, "audits": [audit.value for audit in audits]}
         write_text(folder.file("audit.json"), json.dumps(value, indent=1, ensure_ascii=False) + "\n")
         write_text(folder.file("audit.md"), as_markdown(audits))
     if "card" in stages:

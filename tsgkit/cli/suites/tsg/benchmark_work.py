@@ -209,7 +209,7 @@ def blames_of(audits: Iterable[TaskAudit]) -> list[Blame]:
     """Return all reasons why these audits miss the gate."""
     blames: list[Blame] = []
     for task, audit in ((audited.task, audited.audit) for audited in audits):
-        for defect in audit.found:
+        for defect in audit.findings:
             if defect.slips and (defect.check.is_error or defect.check.code in AVOIDABLE):
                 items = tuple(dict.fromkeys(slip.item_id for slip in defect.slips))
                 blames.append(Blame(task, defect.check.code, defect.slips[0].message, items))
