@@ -30,7 +30,7 @@ from tsgkit.agents.cleaner import CleanedNarrative
 from tsgkit.agents.graph_values import change_values
 from tsgkit.agents.passages import sentences_of_graphs
 from tsgkit.graph.corruptions import Corruption
-from tsgkit.graph.drawing.diffs import draw_diff
+from tsgkit.graph.drawing.graphs import draw_diff
 from tsgkit.graph.drawing.svg import Markup
 from tsgkit.graph.edits import diff
 from tsgkit.graph.repairs import LESS_SURE, MODEL, Change

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from tsgkit.graph.drawing import draw_legend, draw_sides
-from tsgkit.graph.drawing.diffs import MARKS, Sides
+from tsgkit.graph.drawing.graphs import MARKS, Sides
 from tsgkit.suites.panels import GraphDifference
 
 MATCHED = "matched"

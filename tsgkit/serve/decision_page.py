@@ -7,7 +7,7 @@ that entry since, the request is refused, and answered with the new list.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -15,8 +15,19 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tsgkit.browser.modules import STYLES
 from tsgkit.errors import UsageError
+from tsgkit.graph.drawing import draw_marked
+from tsgkit.graph.model import ActionGraph
 from tsgkit.report.plain_text import count
-from tsgkit.serve.decision_protocol import EDIT, Decidable, Entry, Previewing, decide_alike, first_undecided, kind_of
+from tsgkit.serve.decision_protocol import (
+    EDIT,
+    Decidable,
+    Entry,
+    Part,
+    Previewing,
+    decide_alike,
+    first_undecided,
+    kind_of,
+)
 from tsgkit.serve.local_server import Conflict, LocalServer, Page, number_of, serve_in_window
 
 ENTRY = "deciding.js"
@@ -92,7 +103,8 @@ class DecisionPage:
     def _shown(self, asked: Mapping[str, str]) -> dict[str, Any]:
         with self._lock:
             number = _listed(number_of(asked, "number"), self.decidable.entries())
-            return {**self.decidable.shown(number), "revision": self._revision}
+            shown = self.decidable.shown(number)
+            return {**shown, "parts": _drawn(shown["parts"]), "revision": self._revision}
 
     def _preview(self, _: Mapping[str, str], body: bytes) -> dict[str, Any]:
         draft = _read(_Draft, body)
@@ -100,7 +112,7 @@ class DecisionPage:
             number = _listed(draft.number, self.decidable.entries())
             if not isinstance(self.decidable, Previewing):
                 raise UsageError("edits are not previewed here", hint="decide with the choice edit")
-            return {"parts": self.decidable.preview(number, draft.edited)}
+            return {"parts": _drawn(self.decidable.preview(number, draft.edited))}
 
     def _decide(self, _: Mapping[str, str], body: bytes) -> dict[str, Any]:
         said = _read(_Decision, body)
@@ -170,6 +182,16 @@ def decide_in_browser(decidable: Decidable, *, say: Callable[[str], None], opens
     say(f"{count(left, 'decision')} of {len(entries):,} to make: {server.address}")
     serve_in_window(server, listening, server.address, opens=opens, say=say)
     return first_undecided(decidable.entries()) is None
+
+
+def _drawn(parts: Sequence[Part]) -> list[Part]:
+    """Return the parts with drawings of their graphs."""
+    drawn = list[Part]()
+    for part in parts:
+        if part["kind"] == "graph" and part["triplets"]:
+            part = {**part, "drawing": draw_marked(ActionGraph(part["triplets"]), part.get("marks", ()))}
+        drawn.append(part)
+    return drawn
 
 
 def _listed(number: int, entries: list[Entry]) -> int:

@@ -32,12 +32,16 @@ class ContextText(TypedDict):
 
 
 class GraphPart(TypedDict):
-    """A graph (None: there is none); ``marks`` has the kind of difference of each triplet, or None."""
+    """A graph (None: there is none); ``marks`` has the kind of difference of each triplet, or None.
+
+    The page is sent its ``drawing`` too.
+    """
 
     kind: Literal["graph"]
     title: str
     triplets: Sequence[Sequence[str]] | None
     marks: NotRequired[Sequence[str | None]]
+    drawing: NotRequired[str]
 
 
 class TextPart(TypedDict):

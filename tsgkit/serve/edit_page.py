@@ -18,6 +18,8 @@ from pydantic import BaseModel, ConfigDict, StrictBool, StrictInt, StrictStr, Va
 
 from tsgkit.browser.modules import STYLES
 from tsgkit.errors import UsageError
+from tsgkit.graph.drawing import draw_marked
+from tsgkit.graph.model import ActionGraph
 from tsgkit.serve.edit_draft import Link
 from tsgkit.serve.edit_session import EditSession
 from tsgkit.serve.edit_source import source_of
@@ -38,6 +40,11 @@ class _EditSaid(_Said):
     number: StrictInt
     revision: StrictInt
     ops: list[Any]
+
+
+class _DrawSaid(_Said):
+    triplets: list[tuple[StrictStr, StrictStr, StrictStr]]
+    marks: list[StrictStr | None]
 
 
 class _SaveSaid(_Said):
@@ -99,12 +106,17 @@ class EditPage:
             "similar": lambda asked: self.edited.session.similar(number_of(asked, "number")),
         }
         changing = {"edit": self._edit, "save": self._save, "status": self._status, "resolve": self._resolve}
+        changing["draw"] = self._draw
         styles = (*STYLES, "edit/edit.css")
         return Page("editing.js", asking, changing, styles=styles, close=self.edited.close, longest_body=LONGEST_BODY)
 
     def _edit(self, _: Mapping[str, str], body: bytes) -> dict[str, Any]:
         said = _said(_EditSaid, body, "an edit")
         return self.edited.session.edit(said.number, said.revision, said.ops)
+
+    def _draw(self, _: Mapping[str, str], body: bytes) -> dict[str, Any]:
+        said = _said(_DrawSaid, body, "a graph to draw")
+        return {"drawing": draw_marked(ActionGraph(said.triplets), said.marks)}
 
     def _save(self, _: Mapping[str, str], body: bytes) -> dict[str, Any]:
         return self.edited.save(accept_losses=_said(_SaveSaid, body, "a request to save").accept_losses)

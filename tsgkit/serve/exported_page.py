@@ -148,7 +148,8 @@ def _panels(
                 found.append({"kind": "text", "title": panel.title, "value": {"text": words}})
                 continue
         shown = {name: {"$": texts.number(url)} for name, url in images.urls(panel.images)}
-        found.append({**value, "value": texts.whole(value["value"]), "images": shown})
+        parts = {"value": texts.whole(value["value"]), "drawings": texts.shortened(value["drawings"])}
+        found.append({**value, **parts, "images": shown})
     return found, left
 
 

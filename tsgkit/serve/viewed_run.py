@@ -29,7 +29,7 @@ from tsgkit.runs.saved_run import RecordedCalls, SavedRun, prepared_again
 from tsgkit.serve.background_process import start_in_process
 from tsgkit.serve.columns import SampleColumns
 from tsgkit.serve.search import SearchTexts
-from tsgkit.suites.panels import Panel
+from tsgkit.suites.panels import Panel, drawings_of
 from tsgkit.suites.scoreboard import board_value
 
 VERDICT = ("question", "text", "right", "label", "key")
@@ -198,7 +198,13 @@ class ViewedRun:
                 "verdicts": [{name: getattr(each, name) for name in VERDICT} for each in one.verdicts],
                 "failed": failures(one.verdicts),
                 "panels": [
-                    {"kind": each.kind, "title": each.title, "value": each.value, "is_context": is_context(each)}
+                    {
+                        "kind": each.kind,
+                        "title": each.title,
+                        "value": each.value,
+                        "drawings": drawings_of(each),
+                        "is_context": is_context(each),
+                    }
                     for each in one.panels
                 ],
             }

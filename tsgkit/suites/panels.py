@@ -13,7 +13,8 @@ and in exported files alike; a panel is never code or markup. The kinds and thei
 ``graphs``
     ``{"pairs": [{"reference", "candidate", "matched", "changes"}]}``: graphs of reference and answer side by side;
     graphs are lists of triplets or null, a change is ``{"kind", "reference", "candidate", "outside"}``. ``matched`` is
-    the number of common triplets; it is null for a graph that is shown alone, as ``candidate``.
+    the number of common triplets; it is null for a graph that is shown alone, as ``candidate``. Their drawings
+    are sent beside the value (:func:`drawings_of`).
 ``boxes``
     ``{"width", "height", "image", "boxes": [{"label", "x", "y", "width", "height", "state"}], "notes"}``: boxes on an
     image or on an empty ground; ``image`` is a name in the panel's images or null, ``state`` is ``right``, ``wrong``,
@@ -50,12 +51,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from tsgkit.errors import TsgkitError
-from tsgkit.graph.edits import ChangeKind, Diff, diff
+from tsgkit.graph.drawing import draw_marked, draw_sides
+from tsgkit.graph.edits import Change, ChangeKind, Diff, diff
 from tsgkit.graph.model import ActionGraph, Triplet
 from tsgkit.llm.images import ImageFile
 from tsgkit.suites.images import ImageFolder, MissingImage
@@ -204,6 +207,35 @@ def graphs_panel(title: str, graphs: Iterable[ActionGraph]) -> Panel:
     """Return a panel of graphs without references."""
     pairs = [{"reference": None, "candidate": _graph_value(one), "matched": None, "changes": []} for one in graphs]
     return Panel("graphs", title, {"pairs": pairs})
+
+
+def drawings_of(panel: Panel) -> list[dict[str, str]]:
+    """Return the drawings of each pair of a panel of graphs, by "reference" and "candidate"; none of other panels."""
+    pairs = panel.value["pairs"] if panel.kind == "graphs" else ()
+    titles = (f"Graph {number}" if len(pairs) > 1 else "" for number, _ in enumerate(pairs, 1))
+    return [_drawings(pair, title) for pair, title in zip(pairs, titles, strict=True)]
+
+
+def _drawings(pair: Mapping[str, Any], title: str) -> dict[str, str]:
+    def read(triplet: Sequence[str] | None) -> Triplet | None:
+        return None if triplet is None else Triplet(*triplet)
+
+    reference, candidate = (
+        None if pair[side] is None else ActionGraph(pair[side]) for side in ("reference", "candidate")
+    )
+    if pair["matched"] is None:
+        return {"candidate": _drawn_alone(candidate.triplets if candidate is not None else ())}
+    changes = [
+        Change(each["kind"], read(each["reference"]), read(each["candidate"]), tuple(each["outside"]))
+        for each in pair["changes"]
+    ]
+    return draw_sides(reference, candidate, changes, title=title)._asdict()
+
+
+@lru_cache(maxsize=1024)
+def _drawn_alone(triplets: tuple[Triplet, ...]) -> str:
+    """Return the drawing of a graph without reference; many samples have the same ones as their context."""
+    return draw_marked(ActionGraph(triplets))
 
 
 class ImageNow(NamedTuple):

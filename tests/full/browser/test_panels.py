@@ -16,7 +16,9 @@ from shipped import DATA
 
 from tsgkit.browser.modules import joined, text_of
 from tsgkit.geometry import Object, Scene, box, standing
-from tsgkit.suites.panels import Kind
+from tsgkit.graph.drawing import draw_marked
+from tsgkit.graph.model import ActionGraph
+from tsgkit.suites.panels import Kind, Panel, drawings_of
 from tsgkit.suites.sceneeval.pages.page import room_page
 from tsgkit.suites.sceneeval.pages.remarks import Remark, RemarkSection
 
@@ -56,7 +58,7 @@ def scene(name: str) -> dict[str, Any]:
     }
 
 
-def values(name: str = "cup") -> dict[str, Any]:
+def values(name: str = "cup") -> dict[Kind, Any]:
     """Return a value of every kind with a name in each text."""
     wrong = {"kind": "wrong hand", "reference": ["wash", "with", "hand1"], "candidate": ["wash", "with", "hand2"]}
     reference = [["person", "verb", "wash"], ["wash", "dobj", name], ["wash", "with", "hand1"]]
@@ -86,11 +88,15 @@ def values(name: str = "cup") -> dict[str, Any]:
 
 
 def panels(name: str = "cup") -> list[dict[str, Any]]:
-    return [{"kind": kind, "title": f"{kind} of {name}", "value": value} for kind, value in values(name).items()]
+    return [shown(Panel(kind, f"{kind} of {name}", value)) for kind, value in values(name).items()]
 
 
-def one(kind: str, value: Any) -> list[dict[str, Any]]:  # noqa: ANN401
-    return [{"kind": kind, "title": "x", "value": value}]
+def shown(panel: Panel) -> dict[str, Any]:
+    return {"kind": panel.kind, "title": panel.title, "value": panel.value, "drawings": drawings_of(panel)}
+
+
+def one(kind: Any, value: Any) -> list[dict[str, Any]]:  # noqa: ANN401
+    return [shown(Panel(kind, "x", value))]
 
 
 @pytest.fixture
@@ -120,12 +126,12 @@ def test_every_kind_is_drawn_and_differences_are_signed_in_drawings_and_in_words
     assert page.evaluate("[...document.images].every((one) => one.complete && one.naturalWidth > 0)")
     panel = page.locator("[data-kind=graphs]")
     sides = panel.locator(".graph-side")
-    assert sides.nth(0).locator(".label").all_text_contents() == ["= verb", "- dobj", "~ with"]
-    assert sides.nth(1).locator(".label").all_text_contents() == ["= verb", "~ with", "+ on"]
+    assert sides.nth(0).locator(".tsg-label").all_text_contents() == ["verb", "\u2260hand with", "\u2212 dobj"]
+    assert sides.nth(1).locator(".tsg-label").all_text_contents() == ["verb", "\u2260hand with", "+ on"]
     assert panel.locator(".triplets li").all_inner_texts() == [
         "= person \u2192 verb \u2192 wash",
-        "~ wrong hand: wash \u2192 with \u2192 hand2, expected wash \u2192 with \u2192 hand1",
-        "- missing: wash \u2192 dobj \u2192 cup",
+        "\u2260hand wrong hand: wash \u2192 with \u2192 hand2, expected wash \u2192 with \u2192 hand1",
+        "\u2212 missing: wash \u2192 dobj \u2192 cup",
         "+ extra: wash \u2192 on \u2192 cup (not in L: cup)",
     ]
     assert "1 matched, 1 wrong hand, 1 missing, 1 extra" in panel.inner_text()
@@ -142,26 +148,27 @@ def test_hostile_texts_and_values_that_fit_no_kind_are_shown_as_text(drawn: Draw
     assert page.locator("text=onerror=alert").count() > 5
 
 
-OVERLAPS = """(graphs) => {
+OVERLAPS = """([graphs, svgs]) => {
   const apart = (a, b) => a.x + a.width <= b.x + 0.5 || b.x + b.width <= a.x + 0.5
     || a.y + a.height <= b.y + 0.5 || b.y + b.height <= a.y + 0.5;
   const inside = (a, b) => a.x >= b.x - 1 && a.x + a.width <= b.x + b.width + 1 && a.y >= b.y - 1
     && a.y + a.height <= b.y + b.height + 1;
   const wrong = [];
-  for (const triplets of graphs) {
-    const drawing = drawGraph(triplets, []);
+  for (const [number, triplets] of graphs.entries()) {
+    const drawing = drawnGraph(svgs[number]);
     document.getElementById("sample").replaceChildren(drawing);
     const whole = { x: 0, y: 0, width: drawing.viewBox.baseVal.width, height: drawing.viewBox.baseVal.height };
     const of = (selector) => [...drawing.querySelectorAll(selector)].map((one) => one.getBBox());
-    const all = [...of(".shape"), ...of(".label")];
+    const all = [...of(".tsg-node"), ...of(".tsg-label")];
     all.forEach((one, at) => {
       if (!inside(one, whole) || !all.slice(at + 1).every((other) => apart(one, other))) wrong.push(triplets);
     });
-    drawing.querySelectorAll(".node").forEach((node) => {
-      if (!inside(node.querySelector("text").getBBox(), node.querySelector(".shape").getBBox())) wrong.push(triplets);
+    drawing.querySelectorAll(".tsg-node, .tsg-label").forEach((node) => {
+      const [words, shape] = ["text", "rect, polygon"].map((kind) => node.querySelector(kind).getBBox());
+      if (!inside(words, shape)) wrong.push(triplets);
     });
     const names = new Set(triplets.flatMap(([source, , target]) => [source, target]));
-    const drawn = new Set([...drawing.querySelectorAll(".node text")].map((one) => one.textContent));
+    const drawn = new Set([...drawing.querySelectorAll(".tsg-node text")].map((one) => one.textContent));
     if (![...names].every((name) => drawn.has(name))) wrong.push(triplets);
   }
   return wrong;
@@ -188,11 +195,11 @@ def test_nodes_and_labels_of_our_graphs_are_all_visible_and_never_overlap(drawn:
     name = "a very long name of a thing that nobody would call so " * 5
     value = {"pairs": [{"reference": None, "candidate": [["put", "on", name]], "matched": None, "changes": []}]}
     page = drawn(one("graphs", value))
-    node = page.locator(".is-object").last
-    label = node.locator("text").text_content() or ""
-    assert label.startswith("a very long name") and label.endswith("\u2026")
-    assert node.locator("title").text_content() == f"object: {name}"
-    assert page.evaluate(OVERLAPS, [*graphs, circle, several, star, alone, []]) == []
+    node = page.locator(".tsg-object").last
+    assert (node.locator("text").text_content() or "").startswith("a very long name")
+    assert node.locator("title").text_content() == f"object: {name[:-1]}\u2423"
+    graphs += [circle, several, star, alone, []]
+    assert page.evaluate(OVERLAPS, [graphs, [draw_marked(ActionGraph(graph)) for graph in graphs]]) == []
 
 
 def painted(canvas: Locator) -> bytes:

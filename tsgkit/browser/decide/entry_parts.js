@@ -12,9 +12,9 @@ export function drawParts(parts) {
 }
 
 const PART_DRAWINGS = {
-  graph: ({ title, triplets, marks }) => {
-    if (triplets === null) return el("p.panel-note", "There is no graph.");
-    return triplets.length ? drawMarkedGraph(title, triplets, marks ?? []) : el("p.panel-note", "The graph has no triplets.");
+  graph: (part) => {
+    if (part.triplets === null) return el("p.panel-note", "There is no graph.");
+    return part.triplets.length ? drawMarkedGraph(part) : el("p.panel-note", "The graph has no triplets.");
   },
   text: ({ text }) => el("p.part-words", named(text)),
   lines: ({ lines }) => !lines.length ? el("p.panel-note", "None.") : el("ol.part-lines", lines.map((line) => el("li", named(line)))),

@@ -10,10 +10,18 @@ import { ItemSession } from "./item_session.js";
 import { graphsOf, placeBeside, placesOf, samePlace } from "./item_value.js";
 import { HandStrip, StoryView } from "./story_view.js";
 
+const DRAWINGS_KEPT = 200;
 const ALLOWED_IN_DIALOGS = new Set(["undo", "redo", "save"]);
 
 // Draw the editor into an element, over functions that get and send data by name; the returned function ends it.
 export function drawEditor(root, { get, post }, isWidget = false) {
+  const drawings = new Map();
+  const draw = (triplets, marks = []) => {
+    const key = JSON.stringify([triplets, marks]);
+    if (drawings.size > DRAWINGS_KEPT) drawings.clear();
+    if (!drawings.has(key)) drawings.set(key, post("draw", { triplets, marks }).catch((problem) => drawings.delete(key) && Promise.reject(problem)));
+    return drawings.get(key);
+  };
   const editor = new Editor(root, {
     isWidget,
     document: () => get("document"),
@@ -24,6 +32,7 @@ export function drawEditor(root, { get, post }, isWidget = false) {
     changes: (since) => get("changes", { since }),
     versions: (number, other) => get("versions", { number, other }),
     resolve: (how) => post("resolve", { how }),
+    draw,
     similar: (number) => get("similar", { number }),
   });
   editor.start();

@@ -1,12 +1,12 @@
 // The current graph: its triplets as a table, its drawing, its findings and repairs, and the hands before and after it.
 
 import { el, fill, relabel } from "../dom.js";
-import { drawGraph } from "../panels/graphs.js";
+import { arrowedTriplet, drawnGraph } from "../panels/graphs.js";
 import { CommandBar, shownKey } from "./command_views.js";
 import { repairGraph } from "./commands.js";
 import { graphsOf, numberAt, samePlace, shownSummary } from "./item_value.js";
 import { heldWords } from "./story_view.js";
-import { arrowedTriplet, findingLine, tripletTable } from "./triplet_table.js";
+import { findingLine, tripletTable } from "./triplet_table.js";
 
 const SHOWN_COMMANDS = {
   graph: { "new-graph": "New", "delete-graph": "Delete", "copy-graph": "Copy", "paste-graph": "Paste", "duplicate-graph": "Duplicate", "move-up": "Up", "move-down": "Down", "split-graph": "Split", "merge-graph": "Merge" },
@@ -15,6 +15,8 @@ const SHOWN_COMMANDS = {
 
 export class GraphView {
   #shown = {};
+  #drawn;
+  #isDrawing = false;
 
   constructor(editor) {
     this.editor = editor;
@@ -49,10 +51,26 @@ export class GraphView {
       this.table.update({ triplets: graph ?? [], elements, findings: checks?.findings ?? [], isOther: isOther && !isWritten });
       this.#head(session);
     }
-    if (isOther || before.graph !== graph) fill(this.drawing, drawGraph(graph ?? []));
+    this.#draw(graph);
     if (isOther || before.checks !== checks) this.#check(checks);
     this.#updateBars();
     this.#shown = { session, place, graph, checks, value };
+  }
+
+  // Show the drawing of a graph, which the server makes: one after the other, so that typing waits for none.
+  async #draw(graph) {
+    if (this.#isDrawing || this.#drawn === graph) return;
+    this.#isDrawing = true;
+    this.#drawn = graph;
+    try {
+      fill(this.drawing, drawnGraph((await this.editor.source.draw(graph ?? [])).drawing));
+      this.#isDrawing = false;
+      this.#draw(this.editor.session.graph);
+    } catch (problem) {
+      this.#isDrawing = false;
+      this.#drawn = undefined;
+      fill(this.drawing, el("p.pale", "The graph is not drawn: ", problem.message));
+    }
   }
 
   #updateBars() {

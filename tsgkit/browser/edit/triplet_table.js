@@ -126,11 +126,6 @@ class TripletRow {
   }
 }
 
-// A triplet in one line.
-export function arrowedTriplet(triplet) {
-  return triplet.map((name, place) => [place ? " \u2192 " : "", named(name === "" ? "\u2205" : name)]);
-}
-
 const FINDING_SIGNS = { error: "\u2717", warning: "!" };
 
 // A finding as a line of a list: a sign, its severity in words, what it says and what to do.

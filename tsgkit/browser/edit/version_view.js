@@ -1,11 +1,10 @@
 // Another version of the current item: its differences side by side, accepted piece by piece.
 
 import { el, fill, named } from "../dom.js";
-import { drawGraph } from "../panels/graphs.js";
+import { arrowedTriplet, drawnGraph, scrolledGraph } from "../panels/graphs.js";
 import { closeDialog, openDialog } from "./command_views.js";
 import { changedPart, sameValue } from "./item_sync.js";
 import { exchangedTriplet, graphsOf, insertGraphAt, removeGraph, setGraph, setText } from "./item_value.js";
-import { arrowedTriplet } from "./triplet_table.js";
 import { addName } from "./vocabulary_edits.js";
 
 // Accept a whole graph: put it in the place of mine, insert it, or remove mine.
@@ -104,7 +103,7 @@ export class VersionView {
     const { can } = this.editor.document, isPossible = can.graphs || (pair.mine !== null && pair.other !== null);
     const label = pair.mine === null ? "Add this graph" : pair.other === null ? "Remove my graph" : "Accept the whole graph";
     const changes = pair.mine && pair.other ? pair.changes : [];
-    return el("section.version-pair", graphSides(pair, "mine", this.versions.name),
+    return el("section.version-pair", graphSides(this.editor, pair, "mine", this.versions.name),
       el("ul.version-changes", changes.map((change) => this.#change(pair, change))),
       isPossible && this.#accepting(label, (value) => acceptGraph(value, pair), "a graph"));
   }
@@ -123,19 +122,25 @@ export class VersionView {
   }
 }
 
-function graphSides({ mine, other, number }, title, name) {
+function graphSides({ source }, { mine, other, number }, title, name) {
   const side = (words, triplets, marks) => el("figure.version-side", el("figcaption", words),
-    triplets ? el("div.scrolled", { tabindex: 0, role: "group", "aria-label": `${words}, drawn` }, drawGraph(triplets, marks)) : el("p.pale", "no graph"));
+    triplets ? drawnLater(source.draw(triplets, marks), words) : el("p.pale", "no graph"));
   return el("div.version-sides",
     side(number === null || number === undefined ? title : `${title}, graph ${number + 1}`, mine, marksAgainst(mine, other, "extra")),
     side(named(name), other, marksAgainst(other, mine, "missing")));
+}
+
+function drawnLater(answer, words) {
+  const frame = scrolledGraph(words, null);
+  answer.then(({ drawing }) => fill(frame, drawnGraph(drawing)), (problem) => fill(frame, el("p.pale", "The graph is not drawn: ", problem.message)));
+  return frame;
 }
 
 // Two versions of an item that two browsers edited; the answer is "mine" or "theirs".
 export function showConflict(editor, session, answer) {
   const { start, old, inserted } = changedPart(graphsOf(session.value), graphsOf(session.sync.theirs.value)), longer = old.length > inserted.length ? old : inserted;
   const pairs = longer.map((_, place) => ({ number: start + place, mine: old[place] ?? null, other: inserted[place] ?? null })).filter(({ mine, other }) => !sameValue(mine, other));
-  const shown = pairs.slice(0, PAIRS_SHOWN).map((pair) => el("section.version-pair", graphSides(pair, "mine", "theirs")));
+  const shown = pairs.slice(0, PAIRS_SHOWN).map((pair) => el("section.version-pair", graphSides(editor, pair, "mine", "theirs")));
   const choose = (which) => () => closeDialog(dialog, () => answer(which));
   const dialog = openDialog(editor, "Another browser edited this item", [
     el("p", `${pairs.length} graphs differ; texts and L may differ too. Undo brings the other version back.`),

@@ -10,8 +10,7 @@ several can be in one page. Nothing is refused or left out: invisible characters
 long names are shortened, with the rest in a tooltip.
 """
 
-from tsgkit.graph.drawing.diffs import DrawnChange, draw_diff, draw_legend, draw_sides
-from tsgkit.graph.drawing.graphs import draw_graph
+from tsgkit.graph.drawing.graphs import draw_diff, draw_graph, draw_legend, draw_marked, draw_sides
 from tsgkit.graph.drawing.narratives import draw_narrative
 
-__all__ = ["DrawnChange", "draw_diff", "draw_graph", "draw_legend", "draw_narrative", "draw_sides"]
+__all__ = ["draw_diff", "draw_graph", "draw_legend", "draw_marked", "draw_narrative", "draw_sides"]

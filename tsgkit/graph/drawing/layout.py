@@ -15,9 +15,9 @@ in the number of edges, except for sorting.
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -97,25 +97,44 @@ class Layout:
 
 def lay_out(nodes: Sequence[Size], starts: Sequence[int], links: Sequence[Link]) -> Layout:
     """Find a place for every node and every label; ``starts`` says in which layer each node would be a root."""
+    count = len(nodes)
     layers, parts = _layers(starts, links)
     columns = [2 * layer for layer in layers]
     columns += [2 * min(layers[link.source], layers[link.target]) + 1 for link in links]
     sizes = [*nodes, *(link.label for link in links)]
-    heights, offset = [0.0] * len(sizes), 0.0
-    for part in _parts_with_links(parts, links, len(nodes)):
-        offset = _Part.of(part, columns, sizes, links, len(nodes)).stack(heights, offset) + PART_GAP
-    spans = _spans(columns, sizes, _rises(columns, heights, links, len(nodes)))
+    items = list(map(sorted, parts))  # nodes and labels of each part, the labels numbered on from the nodes
+    part_of = {node: number for number, part in enumerate(parts) for node in part}
+    before, after = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
+    for label, link in enumerate(links, count):
+        items[part_of[link.source]].append(label)
+        for node in link.ends:
+            left, right = (node, label) if columns[node] < columns[label] else (label, node)
+            before[right].append(left)
+            after[left].append(right)
+    y, offset = [0.0] * len(sizes), 0.0
+    for part in items:
+        by_column = defaultdict[int, list[int]](list)
+        for item in part:
+            by_column[columns[item]].append(item)
+        in_order = sorted(by_column)
+        for pulls, order in ((before, in_order), (after, in_order[::-1])) * 2:
+            for column in order:
+                by_column[column] = _swept(by_column[column], pulls, sizes, y, LABEL_GAP if column % 2 else GAP)
+        top = min(y[item] - sizes[item].height / 2 for item in part)
+        for item in part:
+            y[item] = y[item] - top + offset
+        offset = max(y[item] + sizes[item].height / 2 for item in part) + PART_GAP
+    spans = _spans(columns, sizes, y, links, count)
     boxes = tuple(
-        Box((spans[column].left + spans[column].right) / 2, y, *size)
-        for column, y, size in zip(columns, heights, sizes, strict=True)
+        Box((spans[column].left + spans[column].right) / 2, middle, *size)
+        for column, middle, size in zip(columns, y, sizes, strict=True)
     )
     size = Size(max((span.right for span in spans.values()), default=0.0), max(0.0, offset - PART_GAP))
-    count = len(nodes)
     return Layout(boxes[:count], boxes[count:], tuple(columns[:count]), tuple(columns[count:]), spans, size)
 
 
 def _layers(starts: Sequence[int], links: Sequence[Link]) -> tuple[list[int], list[list[int]]]:
-    """Return the layer of each node, and the connected parts, each in the order its nodes were reached."""
+    """Return the layer of each node, and the nodes of each connected part."""
     neighbours = defaultdict[int, list[int]](list)
     entered = set[int]()
     for link in links:
@@ -124,81 +143,29 @@ def _layers(starts: Sequence[int], links: Sequence[Link]) -> tuple[list[int], li
         entered.add(link.target)
     layers, parts = [-1] * len(starts), list[list[int]]()
     for root in sorted(range(len(starts)), key=lambda node: (starts[node], node in entered, node)):
-        if layers[root] < 0:
-            layers[root] = starts[root]
-            parts.append(list(_reach(root, neighbours, layers)))
+        if layers[root] >= 0:
+            continue
+        layers[root], part = starts[root], [root]
+        for node in part:  # which grows while it is read
+            for other in neighbours[node]:
+                if layers[other] < 0:
+                    layers[other] = layers[node] + 1
+                    part.append(other)
+        parts.append(part)
     return layers, parts
 
 
-def _reach(root: int, neighbours: dict[int, list[int]], layers: list[int]) -> Iterator[int]:
-    waiting = deque([root])
-    while waiting:
-        node = waiting.popleft()
-        yield node
-        for other in neighbours.get(node, ()):
-            if layers[other] < 0:
-                layers[other] = layers[node] + 1
-                waiting.append(other)
-
-
-def _parts_with_links(parts: Iterable[list[int]], links: Sequence[Link], count: int) -> Iterator[list[int]]:
-    """Yield each part's nodes in written order, then its links, numbered on from the nodes."""
-    by_source = defaultdict[int, list[int]](list)
-    for place, link in enumerate(links):
-        by_source[link.source].append(count + place)
-    for part in parts:
-        yield [*sorted(part), *sorted(item for node in part for item in by_source[node])]
-
-
-@dataclass
-class _Part:
-    """A connected component: its items (nodes, then labels) by column, and their neighbours on each side."""
-
-    columns: dict[int, list[int]]
-    sizes: Sequence[Size]
-    before: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
-    after: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
-    y: dict[int, float] = field(default_factory=dict)
-
-    @classmethod
-    def of(
-        cls, items: Sequence[int], columns: Sequence[int], sizes: Sequence[Size], links: Sequence[Link], count: int
-    ) -> _Part:
-        """Return the part these items make up."""
-        by_column = defaultdict[int, list[int]](list)
-        for item in items:
-            by_column[columns[item]].append(item)
-        part = cls(dict(sorted(by_column.items())), sizes, y=dict.fromkeys(items, 0.0))
-        for label in (item for item in items if item >= count):
-            for node in links[label - count].ends:
-                left, right = (node, label) if columns[node] < columns[label] else (label, node)
-                part.before[right].append(left)
-                part.after[left].append(right)
-        return part
-
-    def stack(self, heights: list[float], offset: float) -> float:
-        """Settle every item, write its height into ``heights`` from ``offset`` down, and say where the part ends."""
-        self._sweep(self.columns, self.before)
-        self._sweep(reversed(self.columns), self.after)
-        self._sweep(self.columns, self.before)
-        self._sweep(reversed(self.columns), self.after)
-        top = min(y - self.sizes[item].height / 2 for item, y in self.y.items())
-        for item, y in self.y.items():
-            heights[item] = y - top + offset
-        return max(heights[item] + self.sizes[item].height / 2 for item in self.y)
-
-    def _sweep(self, columns: Iterable[int], pulls: dict[int, list[int]]) -> None:
-        """Pull every column's items towards the middle of their neighbours on one side, and push them apart."""
-        for column in columns:
-            wanted = {item: self._middle(pulls.get(item) or (item,)) for item in self.columns[column]}
-            order = sorted(self.columns[column], key=lambda item: (wanted[item], self.y[item]))
-            gap = LABEL_GAP if column % 2 else GAP
-            places = settle([wanted[item] for item in order], [self.sizes[item].height for item in order], gap)
-            self.columns[column] = order
-            self.y.update(zip(order, places, strict=True))
-
-    def _middle(self, items: Sequence[int]) -> float:
-        return sum(self.y[item] for item in items) / len(items)
+def _swept(
+    items: Sequence[int], pulls: Mapping[int, Sequence[int]], sizes: Sequence[Size], y: list[float], gap: float
+) -> list[int]:
+    """Move a column's items towards the middle of their neighbours on one side; return them in their new order."""
+    around = {item: pulls.get(item) or (item,) for item in items}
+    wanted = {item: sum(y[other] for other in others) / len(others) for item, others in around.items()}
+    order = sorted(items, key=lambda item: (wanted[item], y[item]))
+    places = settle([wanted[item] for item in order], [sizes[item].height for item in order], gap)
+    for item, place in zip(order, places, strict=True):
+        y[item] = place
+    return order
 
 
 def settle(wanted: Sequence[float], heights: Sequence[float], gap: float) -> list[float]:
@@ -221,24 +188,19 @@ def settle(wanted: Sequence[float], heights: Sequence[float], gap: float) -> lis
     return [mean + offset for mean, offset in zip(level, offsets, strict=False)]
 
 
-def _rises(columns: Sequence[int], heights: Sequence[float], links: Sequence[Link], count: int) -> dict[int, float]:
-    """By the column on its left, how far the steepest line between two columns climbs."""
-    rises = defaultdict[int, float](float)
-    for place, link in enumerate(links):
-        label = count + place
-        for node in link.ends:
-            left = min(columns[node], columns[label])
-            rises[left] = max(rises[left], abs(heights[node] - heights[label]))
-    return rises
-
-
-def _spans(columns: Sequence[int], sizes: Sequence[Size], rises: dict[int, float]) -> dict[int, Span]:
-    """Return the borders of every column that holds something; steep lines get wider lanes."""
-    widths = defaultdict[int, float](float)
+def _spans(
+    columns: Sequence[int], sizes: Sequence[Size], y: Sequence[float], links: Sequence[Link], count: int
+) -> dict[int, Span]:
+    """Return the borders of every column that holds something; steep lines get wider lanes on its right."""
+    widths, rises = defaultdict[int, float](float), defaultdict[int, float](float)
     for column, size in zip(columns, sizes, strict=True):
         widths[column] = max(widths[column], size.width)
+    for label, link in enumerate(links, count):
+        for node in link.ends:
+            left = min(columns[node], columns[label])
+            rises[left] = max(rises[left], abs(y[node] - y[label]))
     spans, x = dict[int, Span](), 0.0
     for column in sorted(widths):
         spans[column] = Span(x, x + widths[column])
-        x += widths[column] + min(LANE + LANE_PER_HEIGHT * rises.get(column, 0.0), LANE_AT_MOST)
+        x += widths[column] + min(LANE + LANE_PER_HEIGHT * rises[column], LANE_AT_MOST)
     return spans
