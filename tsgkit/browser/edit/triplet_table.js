@@ -1,6 +1,6 @@
 // A table of the triplets of one graph, written by keyboard: fields with completion, findings at the row they concern.
 
-import { el, fill, inert, named } from "../dom.js";
+import { el, fill, inert } from "../dom.js";
 import { ComboBox } from "./combo_box.js";
 
 const PERSON_NAME = "person";
