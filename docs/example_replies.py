@@ -19,7 +19,7 @@ from tsgkit.errors import EditError
 from tsgkit.graph import ActionGraph, Corruption, corrupt
 from tsgkit.library.cards import load_card
 from tsgkit.suites.suite import task_of
-from tsgkit.suites.tsg.items import LETTERS, GenerationSample, QuestionSample, Sample, SelectionSample
+from tsgkit.suites.tsg.items import LETTERS, GenerationSample, QuestionSample, SelectionSample, TsgSample
 
 BUNDLED = Path(__file__).resolve().parents[1] / "tasks/tsg/data/tsgkit-2"
 SPECIAL: dict[int, dict[str, Any] | None] = {
@@ -101,7 +101,7 @@ def spoilt(sample: GenerationSample, lot: Random) -> list[ActionGraph]:
     return [*graphs, lot.choice(graphs)] if number > 0.9 else graphs
 
 
-def reply_to(sample: Sample) -> str:
+def reply_to(sample: TsgSample) -> str:
     """Return what is replied to an item: right or wrong, in a form that is drawn."""
     lot = Random(sample.item_id)
     if isinstance(sample, GenerationSample):

@@ -18,18 +18,18 @@ from tsgkit.defaults import Client
 from tsgkit.llm import direct_calls
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.direct_calls import DirectCalls
-from tsgkit.llm.door import Call, Door, Prompt
+from tsgkit.llm.door import Call, Door, SentPrompt
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.litellm_calls import CARRIER, LiteLlm, bound
 from tsgkit.llm.prices import Price
-from tsgkit.llm.reply import Budget, Provider, Reply, Usage
+from tsgkit.llm.reply import CallBudget, Provider, Reply, Usage
 from tsgkit.llm.scripts import RecordedModel
 from tsgkit.llm.secrets import Secrets
-from tsgkit.llm.settings import Patience, Settings, parse, settings_of
+from tsgkit.llm.settings import RetryLimits, Settings, parse, settings_of
 
 WHERE = Call("m", "", "tsg/sgqa", "single", "zero-shot", "tea/0", 0, "", "", 0)
 GUARD = 60.0
-HASTE = Patience(timeout=5.0, attempts=4, same_error=3, first_wait=0.001, longest_wait=0.002, throttled_attempts=4,
+HASTE = RetryLimits(timeout=5.0, attempts=4, same_error=3, first_wait=0.001, longest_wait=0.002, throttled_attempts=4,
                  wait_for_server=GUARD)  # fmt: skip
 Result = TypeVar("Result")
 
@@ -57,7 +57,7 @@ class Notebook:
     def find_same(self, call: Call) -> Reply | None:
         return next((reply for other, reply in self.calls.items() if other.request == call.request), None)
 
-    def write(self, call: Call, prompt: Prompt | None, reply: Reply) -> None:
+    def write(self, call: Call, prompt: SentPrompt | None, reply: Reply) -> None:
         self.calls[call] = reply
         self.prompts.append([] if prompt is None else prompt.messages)
 
@@ -90,7 +90,7 @@ class Told(Provider):
 
 def door_to(provider: Provider, **parts: object) -> Door:
     usual: dict[str, Any] = {
-        "name": "openai/m", "endpoint": "here", "parameters": {}, "flow": RequestQueue(8), "budget": Budget(),
+        "name": "openai/m", "endpoint": "here", "parameters": {}, "flow": RequestQueue(8), "budget": CallBudget(),
         "recorder": Notebook(), "secrets": Secrets(), "patience": HASTE,
     }  # fmt: skip
     chosen: dict[str, Any] = usual | parts

@@ -13,7 +13,7 @@ from shipped import TASKS
 
 from tsgkit.library.cards import Card
 from tsgkit.llm.reply import Ask
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.judgement import AnswerScores, Given, Sample
 from tsgkit.suites.solvers.factories import SINGLES, PromptSolver
 from tsgkit.suites.solvers.offline_solvers import programs

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-from tsgkit.suites.sceneeval.converters import Converted, Options, SourceFile, Unconverted, converter_of
+from tsgkit.suites.sceneeval.converters import ConversionOptions, Converted, SourceFile, Unconverted, converter_of
 
 SIZES = {"bed": (1.6, 2.0, 0.6), "nightstand": (0.5, 0.4, 0.55), "chair": (0.5, 0.6, 0.9)}
 """How wide, deep and high each thing is."""
@@ -233,7 +233,7 @@ def front3d() -> dict[str, Any]:
 def each_of(form: str, value: object, name: str = "given.json", **options: Any) -> Sequence[Converted | Unconverted]:  # noqa: ANN401
     """Return what a converter makes of a file of its form, a text or any other value."""
     given = SourceFile.of(name, value if isinstance(value, str) else json.dumps(value))
-    return converter_of(form)(given, Options(**options))
+    return converter_of(form)(given, ConversionOptions(**options))
 
 
 def converted(form: str, value: object, name: str = "given.json", **options: Any) -> Converted:  # noqa: ANN401

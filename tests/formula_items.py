@@ -12,7 +12,7 @@ from tsgkit.library.cards import load_card
 from tsgkit.suites.formalimg.layout import layout
 from tsgkit.suites.formalimg.rows import FormulaSample, sample_from
 from tsgkit.suites.judgement import Judged
-from tsgkit.suites.replies import Reply
+from tsgkit.suites.replies import CollectedReply
 from tsgkit.suites.solvers.scorers import judge_reply
 
 CUP_PEN = "(exists ?c (exists ?p (and (Is ?c 'cup') (Has ?c 'red') (Is ?p 'pen') (LeftOf ?c ?p))))"
@@ -38,7 +38,7 @@ def sample(number: int) -> FormulaSample:
     return sample_from(ROWS[number], "row", number)
 
 
-def judge_layout(item: FormulaSample, reply: Reply | None) -> Judged:
+def judge_layout(item: FormulaSample, reply: CollectedReply | None) -> Judged:
     """Return the judgement on a reply that gives a layout."""
     return judge_reply(layout(load_card("formalimg/layout")), item, reply, "zero-shot")
 

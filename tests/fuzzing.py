@@ -27,8 +27,7 @@ from reader_promises import CHECKS, Broken, Check
 from shipped import DATA, TASKS
 
 from tsgkit.errors import TsgkitError
-from tsgkit.library.cards import load_card
-from tsgkit.library.declarations import loaded
+from tsgkit.library.cards import load_card, loaded
 from tsgkit.library.files import decoded, read_text
 from tsgkit.llm.scripts import script_in
 from tsgkit.runs.plan import load_plan

@@ -7,7 +7,7 @@ from dataclasses import replace
 from random import Random
 
 from tsgkit.graph.model import HANDS, ActionGraph, Narrative
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 
 THINGS = sorted(
     word_set(

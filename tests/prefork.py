@@ -131,7 +131,7 @@ def _serve() -> None:
     import tsgkit.interface.evaluation
     import tsgkit.report.progress
     import tsgkit.suites.tsg.qa  # noqa: F401
-    from tsgkit.lexicon.stems import stem
+    from tsgkit.lexicon.inflection import stem
     from tsgkit.llm import batches, litellm_calls
     from tsgkit.llm.direct_calls import DirectCalls
     from tsgkit.llm.settings import parse, settings_of

@@ -23,8 +23,8 @@ from tsgkit.graph.model import ActionGraph, Triplet
 from tsgkit.graph.notation import arrow, easg, graphml, json_triplets, narratives, node_link
 from tsgkit.graph.reading import Reading, read
 from tsgkit.graph.reading.answers import read_graphs
-from tsgkit.graph.reading.corrections import LEFT_OUT, WITHDRAWN
-from tsgkit.graph.reading.names import ECHO
+from tsgkit.graph.reading.corrections import LEFT_OUT, REPLACED
+from tsgkit.graph.reading.line import ECHO
 from tsgkit.graph.rules import Finding
 from tsgkit.library.documents.formats import FORMATS
 from tsgkit.library.documents.lint import ALL_RULES, check_document
@@ -42,7 +42,7 @@ from tsgkit.suites.formalimg.strict import layout_in
 from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
 from tsgkit.suites.sceneeval.judges import answers
 from tsgkit.suites.spatialgen.official import accepted
-from tsgkit.suites.spatialgen.rows import Question
+from tsgkit.suites.spatialgen.rows import ImageQuestion
 from tsgkit.suites.spatialgen.scores import letters
 from tsgkit.suites.tsg import official as tsg_official
 from tsgkit.suites.tsg.derived_tasks import names
@@ -51,7 +51,7 @@ from tsgkit.suites.tsg.selection import letter
 
 GRAPHS = (ActionGraph.of(("person", "verb", "wash")),)
 OPTIONS = {"A": "left", "B": "right", "E": "None"}
-QUESTIONS = [Question("Where?", {"A": "left", "B": "right", "E": "None"}, "A")]
+QUESTIONS = [ImageQuestion("Where?", {"A": "left", "B": "right", "E": "None"}, "A")]
 REPLY_READERS: dict[str, Callable[[str], object]] = {
     "read": read,
     "tsg letter": lambda text: letter(text, ["a", "b", "c", "d", "e"]),
@@ -105,7 +105,7 @@ ENDINGS = {
 LINE_END = re.compile(r"\r\n|\r|\n")
 CLEAN = re.compile(r"([a-z]+) -> ([a-z]+) -> ([a-z]+)")
 WORD = re.compile(r"[^\W_]+")
-SET_ASIDE = ("reasoning", ECHO, WITHDRAWN, *LEFT_OUT.values())
+SET_ASIDE = ("reasoning", ECHO, REPLACED, *LEFT_OUT.values())
 
 
 class Broken(Exception):

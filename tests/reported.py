@@ -20,8 +20,8 @@ from tsgkit.report.comparison import Comparison, paired
 from tsgkit.report.comparison_rows import Contender
 from tsgkit.report.published_tables import against_published
 from tsgkit.report.report_rows import Report, ReportRow
-from tsgkit.runs.evaluation import Options, carry_out, evaluate
-from tsgkit.runs.jobs import Watch
+from tsgkit.runs.evaluation import RunOptions, carry_out, evaluate
+from tsgkit.runs.jobs import JobWatch
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.run_setup import prepare
 from tsgkit.scoring.pooling import Part
@@ -60,7 +60,7 @@ def recorded(
     file = folder / script
     file.write_text("".join(json.dumps(row) + "\n" for row in written), encoding="utf-8")
     plan = Plan.model_validate({"tasks": [f"tsg/{task}"], "models": [f"script:{file}"], "data": str(data), **settings})
-    carry_out(prepare(plan), Options(out=folder / "run"), Watch())
+    carry_out(prepare(plan), RunOptions(out=folder / "run"), JobWatch())
     return folder / "run"
 
 
@@ -153,13 +153,13 @@ def example_run(folder: Path, *kinds: str, **settings: Any) -> Path:  # noqa: AN
     script = folder.with_suffix(".jsonl")
     script.write_text("".join((DATA / f"example-replies/{kind}.jsonl").read_text("utf-8") for kind in kinds), "utf-8")
     plan = {"tasks": [f"tsg/{kind}" for kind in kinds], "models": [f"script:{script}"]}
-    return evaluate(Plan.model_validate(plan | settings), Options(out=folder)).path
+    return evaluate(Plan.model_validate(plan | settings), RunOptions(out=folder)).path
 
 
 def baseline_run(folder: Path, *tasks: str, limit: int | None = None) -> Path:
     """Return a run of two baselines."""
     plan = Plan(tasks=tasks, models=("baseline/rules", "baseline/random"), limit=limit)
-    return evaluate(plan, Options(out=folder)).path
+    return evaluate(plan, RunOptions(out=folder)).path
 
 
 STORED = Path(__file__).parent / "stored_runs"

@@ -70,7 +70,7 @@ class RoomScript(ImageScript):
         self.times = int(options.get("times", 99))
         self.kinds: Counter[str] = Counter()
         self.wrong: list[str] = []
-        self.same = word_meanings.Synonyms.of(word_meanings.synonyms_table()[0])
+        self.same = word_meanings.CategorySynonyms.of(word_meanings.synonyms_table()[0])
 
     def answer(self, kind: str, text: str, images: list[str]) -> dict[str, Any]:
         """Return what it says to a question beside images (their SHA-256)."""

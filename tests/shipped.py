@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tsgkit.library.bundle import bundled
+from tsgkit.library.projects import bundled
 
 TASKS = Path(str(bundled("tasks")))
 EVAL = Path(str(bundled("eval")))

@@ -21,7 +21,7 @@ from typing import Any
 from image_server import ImageConnection, ImageScript
 from model_server import serve, started
 
-from tsgkit.suites.spatialgen.rows import Question, question_from, rows_in
+from tsgkit.suites.spatialgen.rows import ImageQuestion, question_from, rows_in
 
 ASKED = re.compile(r"^(?:\d+\. )?(.*  Options: A: .*)$", re.MULTILINE)
 
@@ -44,7 +44,7 @@ class JudgeScript(ImageScript):
         times = self.seen[hashlib.sha256(body).hexdigest()]
         return self.forms[min(times, len(self.forms) - 1)]
 
-    def letter(self, question: Question, shown: str) -> str:
+    def letter(self, question: ImageQuestion, shown: str) -> str:
         """Return what it says to a question beside an image (its SHA-256; empty for none)."""
         kind, _, letter = self.mode.partition(":")
         if kind == "constant":
@@ -54,7 +54,7 @@ class JudgeScript(ImageScript):
         return right if self.images.get(shown) == item else "E"
 
 
-def _what(question: Question) -> tuple[str, frozenset[str]]:
+def _what(question: ImageQuestion) -> tuple[str, frozenset[str]]:
     return question.stem, frozenset(question.options.values())
 
 

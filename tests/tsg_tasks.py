@@ -13,16 +13,16 @@ from tsgkit.library.cards import Card, load_card
 from tsgkit.library.documents.reader import Document
 from tsgkit.suites.foreign_replies import score
 from tsgkit.suites.judgement import Judged, Reading
-from tsgkit.suites.replies import Reply
+from tsgkit.suites.replies import CollectedReply
 from tsgkit.suites.solvers import scorers
 from tsgkit.suites.solvers.examples import Example, Pool
 from tsgkit.suites.solvers.prompt_files import Prompt, Texts
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.styles import PRESETS, Style, style_of
 from tsgkit.suites.suite import suites, task_of
-from tsgkit.suites.task import Draft, Task
+from tsgkit.suites.task import Task, WriterInput
 from tsgkit.suites.tsg import items, repairs
-from tsgkit.suites.tsg.rows import Dataset, RowRules
+from tsgkit.suites.tsg.rows import RowRules, TsgItems
 from tsgkit.suites.tsg.task import pool_in
 
 __all__ = ["score"]
@@ -81,15 +81,15 @@ def samples_of(document: Document, kind: str) -> tuple[Any, ...]:
     return rules(kind).items_in(document)
 
 
-def rows_in(source: Any, kind: str) -> Dataset:  # noqa: ANN401
-    return Dataset(source, rules(kind))
+def rows_in(source: Any, kind: str) -> TsgItems:  # noqa: ANN401
+    return TsgItems(source, rules(kind))
 
 
-def read_reply(item: Any, reply: Reply | None) -> Reading:  # noqa: ANN401
+def read_reply(item: Any, reply: CollectedReply | None) -> Reading:  # noqa: ANN401
     return scorers.read_reply(of_item(item), item, reply)
 
 
-def judge(item: Any, reply: Reply | None, style: str = "zero-shot") -> Judged:  # noqa: ANN401
+def judge(item: Any, reply: CollectedReply | None, style: str = "zero-shot") -> Judged:  # noqa: ANN401
     return scorers.judge_reply(of_item(item), item, reply, style)
 
 
@@ -125,7 +125,7 @@ def baseline(name: str, item: Any, seed: int) -> str:  # noqa: ANN401
 BASELINES: dict[str, Callable[[Any, int], str]] = {name: partial(baseline, name) for name in ("random", "rules")}
 
 
-def draft_of(item: Any) -> Draft:  # noqa: ANN401
+def draft_of(item: Any) -> WriterInput:  # noqa: ANN401
     mine = of_item(item)
     assert mine.draft is not None
     return mine.draft(item)

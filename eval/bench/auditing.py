@@ -11,7 +11,7 @@ import time
 
 from smoke import sized
 
-from tsgkit.suites.audits import Auditable, Item, audit
+from tsgkit.suites.audits import Auditable, AuditedItem, audit
 
 LIMIT = 20.0
 IMAGES, QUESTIONS = sized(1230, 3), 10
@@ -19,10 +19,10 @@ WORDS = [a + b for a in ("bri", "cal", "dor", "fen", "gal", "hus", "jor", "kel",
          ("ack", "ent", "ine", "old", "urn", "ask", "ith", "ogs", "amp", "elt")]  # fmt: skip
 
 
-def made(number: int, draw: random.Random) -> Item:
+def made(number: int, draw: random.Random) -> AuditedItem:
     """Return one question of made-up words."""
     options = [" ".join(draw.choices(WORDS, k=5)) for _ in range(4)]
-    return Item(
+    return AuditedItem(
         item_id=f"{number // QUESTIONS}/{number % QUESTIONS}",
         cluster=str(number // QUESTIONS),
         question=" ".join(draw.choices(WORDS, k=11)),

@@ -27,7 +27,7 @@ from smoke import SMOKE, sized
 
 from tsgkit.scoring import Part, Pooling, interval
 from tsgkit.scoring.comparison import paired_interval
-from tsgkit.scoring.pairing import pair
+from tsgkit.scoring.significance import pair
 
 CLUSTERS = sized((10, 20, 40, 60), (10,))
 VALUES = sized((0.03, 0.1, 0.2, 0.5, 0.8, 0.97), (0.5,))

@@ -70,10 +70,10 @@ if client == "litellm":
     from tsgkit.llm.litellm_calls import load
     load()
 plan = Plan(tasks=("tsg/sgqa",), models=("openai/x",), data=data, model_args=(f"api_base={base}", "seed=1"), limit=1)
-carry_out(prepare(plan), Options(out=out.with_suffix(".warm"), limits=Limits(client=client)), Watch())
+carry_out(prepare(plan), RunOptions(out=out.with_suffix(".warm"), limits=Limits(client=client)), Watch())
 prepared = prepare(plan.model_copy(update={"limit": None, "model_args": plan.model_args[:1]}))
 began = time.perf_counter()
-finished = carry_out(prepared, Options(out=out, limits=Limits(concurrency=in_flight, client=client)), Watch())
+finished = carry_out(prepared, RunOptions(out=out, limits=Limits(concurrency=in_flight, client=client)), Watch())
 print(time.perf_counter() - began)
 assert finished.complete, finished
 """
@@ -85,7 +85,7 @@ from tsgkit.runs.plan import Plan
 tasks, data, out = sys.argv[1:]
 plan = Plan(tasks=tasks.split(), models=("baseline/random",), data=data)
 began = time.perf_counter()
-finished = evaluate(plan, Options(out=Path(out)))
+finished = evaluate(plan, RunOptions(out=Path(out)))
 status = Path("/proc/self/status").read_text()  # where ru_maxrss would hold the peak of the parent
 peak = re.search(r"VmHWM:[^0-9]+([0-9]+)", status)
 print(time.perf_counter() - began, int(peak[1]) / 1024)

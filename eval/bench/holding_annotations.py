@@ -25,7 +25,7 @@ from tsgkit.library.projects import find, text_of
 from tsgkit.suites.sceneeval.annotation_files import as_json, read_annotations, unmapped_relations
 from tsgkit.suites.sceneeval.annotations import Annotation, attribute_of, count_of
 from tsgkit.suites.sceneeval.furniture import furniture
-from tsgkit.suites.sceneeval.makers.annotation_vs_text import Batch, text_mismatches
+from tsgkit.suites.sceneeval.makers.annotation_vs_text import AnnotationBatch, text_mismatches
 from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, draw_plans, written_room
 
 SEED = 11
@@ -105,7 +105,7 @@ SPOILS: dict[str, Spoil] = {
 }
 
 
-def said(one: Annotation, place: int, batch: Batch) -> set[str]:
+def said(one: Annotation, place: int, batch: AnnotationBatch) -> set[str]:
     """Return what our checks say."""
     return {str(finding) for finding in (*text_mismatches(one, furniture()), *batch.findings(place, one))}
 
@@ -117,7 +117,7 @@ def formal(one: Annotation) -> set[str]:
 
 def measured(name: str, annotations: Sequence[Annotation]) -> bool:
     """Return the table of one set; whether enough was found."""
-    rng, batch = Random(SEED), Batch(annotations, furniture())
+    rng, batch = Random(SEED), AnnotationBatch(annotations, furniture())
     wrong = sum(finding.severity == "error" for one in annotations for finding in text_mismatches(one, furniture()))
     doubts = sum(finding.severity != "error" for one in annotations for finding in text_mismatches(one, furniture()))
     total = sum(len(one.specifications) for one in annotations)

@@ -79,11 +79,11 @@ if client == "litellm":
     load()
 plan = Plan(tasks=("spatialgen/questions",), images=(f"bench={images}",), judge="openai/x", data=data, limit=1,
             model_args=(f"api_base={base}", "seed=1"))
-carry_out(prepare(plan), Options(out=out.with_suffix(".warm"), cache=False, limits=Limits(client=client)), Watch())
+carry_out(prepare(plan), RunOptions(out=out.with_suffix(".warm"), cache=False, limits=Limits(client=client)), Watch())
 prepared = prepare(plan.model_copy(update={"limit": limit, "model_args": plan.model_args[:1]}))
 began = time.perf_counter()
 limits = Limits(concurrency=in_flight, client=client)
-finished = carry_out(prepared, Options(out=out, cache=False, limits=limits), Watch())
+finished = carry_out(prepared, RunOptions(out=out, cache=False, limits=limits), Watch())
 wall = time.perf_counter() - began
 assert finished.complete and finished.results[0].board.counts["votes"] == limit * 50, finished
 """ + PEAK + "print(wall, peak)"  # fmt: skip

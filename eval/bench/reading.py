@@ -36,7 +36,7 @@ from tsgkit.suites.formalimg.natural import judgement
 from tsgkit.suites.formalimg.strict import layout_in
 from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
 from tsgkit.suites.sceneeval.judges.answers import read_holds
-from tsgkit.suites.spatialgen.rows import Question
+from tsgkit.suites.spatialgen.rows import ImageQuestion
 from tsgkit.suites.spatialgen.scores import letters
 from tsgkit.suites.tsg.qa import word
 
@@ -54,7 +54,7 @@ MOST_HOSTILE_GROWTH = 8
 MOST_SECONDS = 1.0
 """How long a megabyte of one thing repeated may take."""
 MEGABYTE = sized(1_000_000, 4_000)
-QUESTIONS = [Question("Where?", {"A": "left", "B": "right", "E": "None"}, "A")] * 10
+QUESTIONS = [ImageQuestion("Where?", {"A": "left", "B": "right", "E": "None"}, "A")] * 10
 HOSTILE_READERS: dict[str, Callable[[str], object]] = {
     "read": read,
     "word": word,

@@ -69,7 +69,7 @@ def times() -> dict[str, float]:
     from tsg_tasks import read_reply
 
     from tsgkit.graph.model import ActionGraph, Vocabulary
-    from tsgkit.suites.replies import Reply
+    from tsgkit.suites.replies import CollectedReply
     from tsgkit.suites.tsg import items
 
     held = (ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "cup")),)
@@ -94,7 +94,7 @@ def times() -> dict[str, float]:
     }
     found = {}
     for kind, (sample, made) in samples.items():
-        replies = [Reply(text) for text in made()]
+        replies = [CollectedReply(text) for text in made()]
         start = process_time()
         for reply in replies:
             read_reply(sample, reply)

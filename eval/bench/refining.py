@@ -50,7 +50,7 @@ from tsgkit.graph.repairs import LESS_SURE, mend, mend_graph  # noqa: E402
 from tsgkit.graph.slips import published_error  # noqa: E402
 from tsgkit.library.cards import load_card  # noqa: E402
 from tsgkit.library.documents.reader import read_file  # noqa: E402
-from tsgkit.scoring.outcomes import Outcome  # noqa: E402
+from tsgkit.scoring.pooling import Outcome  # noqa: E402
 from tsgkit.suites.solvers.factories import factory_of  # noqa: E402
 from tsgkit.suites.solvers.solver import Solver  # noqa: E402
 from tsgkit.suites.transcript import Transcript  # noqa: E402

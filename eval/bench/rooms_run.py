@@ -21,7 +21,7 @@ from pathlib import Path
 
 from smoke import SMOKE, sized
 
-from tsgkit.runs.evaluation import Options, evaluate
+from tsgkit.runs.evaluation import RunOptions, evaluate
 from tsgkit.runs.executors.executor import processors
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.subjects import Limits
@@ -88,7 +88,7 @@ def _on_nodes(folder: Path, task: str, nodes: int, cpus: int) -> tuple[float, fl
         out = folder / f"run-{task}-ray-{nodes}-{cpus}"
         plan = Plan(tasks=(f"sceneeval/{task}",), scenes=(f"mine={folder / 'rooms'}",), data=str(folder / "a.csv"))
         began = time.perf_counter()
-        evaluate(plan, Options(out=out, executor="ray"))
+        evaluate(plan, RunOptions(out=out, executor="ray"))
         seconds = time.perf_counter() - began
         workers = [one.name for one in Path("/proc").iterdir() if one.name.isdigit() and _is_worker(one)]
         return started, seconds, max(map(_most_memory, workers), default=0.0)
@@ -145,7 +145,7 @@ def _seconds(folder: Path, task: str, processes: int) -> float:
     """Return the seconds of a whole run; its one broken scene is one unreadable row."""
     plan = Plan(tasks=(f"sceneeval/{task}",), scenes=(f"mine={folder / 'rooms'}",), data=str(folder / "a.csv"))
     start = time.perf_counter()
-    finished = evaluate(plan, Options(out=folder / f"run-{task}-{processes}", limits=Limits(concurrency=processes)))
+    finished = evaluate(plan, RunOptions(out=folder / f"run-{task}-{processes}", limits=Limits(concurrency=processes)))
     seconds = time.perf_counter() - start
     counts = finished.results[0].board.counts
     if counts["unreadable"] != 1 or counts["answered"] != counts["items"] - 1:

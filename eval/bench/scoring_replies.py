@@ -21,8 +21,8 @@ from tsgkit.graph import ActionGraph, Vocabulary
 from tsgkit.graph.folding import fold_graph
 from tsgkit.graph.reading.answers import GraphAnswer, read_graphs
 from tsgkit.replies import Unreadable
-from tsgkit.scoring.soft import soft_overlap
-from tsgkit.suites.replies import Reply
+from tsgkit.scoring.set_scores import soft_overlap
+from tsgkit.suites.replies import CollectedReply
 from tsgkit.suites.tsg import graph_scores, official
 from tsgkit.suites.tsg.items import GenerationSample
 
@@ -36,7 +36,7 @@ VERBS = ("wash", "dry", "hold", "fill", "open", "pick-up", "put-down")
 L = Vocabulary(OBJECTS, ("verb", "dobj", "with", "on", "from"), VERBS)
 
 
-def made_up(number: int) -> tuple[GenerationSample, Reply]:
+def made_up(number: int) -> tuple[GenerationSample, CollectedReply]:
     """Return an item of one to five graphs and a reply with some slips."""
     choice = random.Random(number)
     graphs = [_graph(choice) for _ in range(choice.randint(1, 5))]
@@ -50,7 +50,7 @@ def made_up(number: int) -> tuple[GenerationSample, Reply]:
         vocabulary=L,
         references=tuple(graphs),
     )
-    return sample, Reply(text)
+    return sample, CollectedReply(text)
 
 
 def _graph(choice: random.Random) -> ActionGraph:
@@ -94,12 +94,12 @@ def main() -> None:
     _print_growth(items)
 
 
-def _published(sample: GenerationSample, reply: Reply) -> object:
+def _published(sample: GenerationSample, reply: CollectedReply) -> object:
     return official.score_graphs(sample.references, official.graphs(reply.text or ""))
 
 
 def _print_diagnostics(
-    items: Sequence[tuple[GenerationSample, Reply]], answers: Sequence[GraphAnswer | Unreadable]
+    items: Sequence[tuple[GenerationSample, CollectedReply]], answers: Sequence[GraphAnswer | Unreadable]
 ) -> None:
     pairs = [
         ([fold_graph(graph) for graph in sample.references], list(answer.graphs), sample)
@@ -123,7 +123,7 @@ def _print_diagnostics(
         print(f"  {name:<38}{1e6 * seconds(work) / len(pairs):>23,.0f}")
 
 
-def _print_growth(items: Sequence[tuple[GenerationSample, Reply]]) -> None:
+def _print_growth(items: Sequence[tuple[GenerationSample, CollectedReply]]) -> None:
     print(f"\n{'growth':<40}{'us per item':>23}")
     for count in sized((500, 1_000, 2_000, 4_000), (10, 20)):
         some = items[:count]

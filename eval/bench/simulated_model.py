@@ -26,7 +26,7 @@ from tsgkit.graph.edits import Change, ChangeKind
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB
 from tsgkit.graph.prompt_text import arrows
 from tsgkit.llm.reply import Ask, Reply, Usage
-from tsgkit.scoring.sets import compare_graphs
+from tsgkit.scoring.set_scores import compare_graphs
 from tsgkit.suites.tsg.items import GenerationSample
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from smoke import sized
 
-from tsgkit.library.bundle import bundled
+from tsgkit.library.projects import bundled
 from tsgkit.logic.formula import Formula
 from tsgkit.logic.parser import parse
 from tsgkit.logic.repairs import repair

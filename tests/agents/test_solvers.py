@@ -27,12 +27,12 @@ from tsgkit.graph.repairs import Change, mend_graph
 from tsgkit.library.cards import load_card
 from tsgkit.llm.failures import BudgetReached
 from tsgkit.llm.reply import Ending, Reply
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.serve.graph_review import Proposed
 from tsgkit.suites.judgement import AnswerScores, Judged
 from tsgkit.suites.solvers.factories import check_solver, factory_of, known_factories
 from tsgkit.suites.solvers.prompt_files import Prompt
-from tsgkit.suites.task import Draft, with_parts
+from tsgkit.suites.task import WriterInput, with_parts
 from tsgkit.suites.transcript import LabelledReply as Told
 from tsgkit.suites.transcript import Transcript
 from tsgkit.suites.tsg.items import GenerationSample, RefineSample
@@ -149,7 +149,7 @@ CAPTIONS = with_parts(  # a task in which a caption becomes a graph with any nam
     prompt=Prompt(task="theirs/captions", fields=lambda item: {}, length=lambda item: (10, 100)),
     read=lambda text, item: read_graphs(text, 1),
     score=lambda item, answer, given: AnswerScores({}, answer=[str(graph) for graph in answer.graphs]),
-    draft=lambda item: Draft(sentence=item.sentence, begins=True),
+    draft=lambda item: WriterInput(sentence=item.sentence, begins=True),
 )
 
 

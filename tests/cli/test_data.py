@@ -20,8 +20,8 @@ from tsg_tasks import TASKS
 
 import tsgkit as tk
 from tsgkit.library import hub_store
-from tsgkit.library.bundle import ROOMS
 from tsgkit.library.downloads import checksum_of_bytes
+from tsgkit.library.projects import ROOMS
 from tsgkit.suites.suite import tasks_of_data
 
 __all__ = ["hub", "hub_settings"]

@@ -114,8 +114,10 @@ def test_the_page_shows_every_change_beside_its_sentence(tsgkit: CommandLine) ->
     page = Path("page.html").read_text()
     assert "She fills the kettle with one hand." in page and "verb starts at fill, not at person" in page
     assert "<svg" in page
-    tsgkit(words, "page.html", "--force", "--new")
-    tsgkit.refuses({f"{words} g.txt --force": "g.txt", f"{words} page.html": "page.html"})
+    tsgkit(words, "page.html", "--new", "--force")
+    tsgkit(words, "page.html")
+    Path("rows.jsonl").write_text('{"item_id": 1}\n')
+    tsgkit.refuses({f"{words} g.txt --force": "g.txt", f"{words} rows.jsonl": "rows.jsonl", f"{words} out.txt": "one"})
 
 
 def test_reviewers_see_doubts_of_the_model_and_ctrl_c_keeps_what_is_decided(

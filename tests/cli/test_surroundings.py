@@ -23,7 +23,7 @@ from shipped import DATA
 
 from tsgkit.cli.review import TypedLines
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.library.declarations import loaded
+from tsgkit.library.cards import loaded
 from tsgkit.library.files import read_bytes
 
 TSGKIT = f"{shlex.quote(sys.executable)} -m tsgkit"

@@ -24,7 +24,7 @@ from tsgkit.geometry.relations import (
     RELATIONS_OF_OBJECTS,
     RELATIONS_TO_ROOMS,
     SIDED,
-    Range,
+    DistanceRange,
     Relation,
     groups,
     relation,
@@ -168,12 +168,16 @@ def test_relations_hold_up_to_their_thresholds(profile: Profile) -> None:
 
 
 def test_a_relation_holds_above_one_half_and_a_thing_faces_what_lies_before_its_front() -> None:
-    span = Range(1, 2, 0.5)
+    span = DistanceRange(1, 2, 0.5)
     assert [span.score(away) for away in (1.001, 1.5, 1.999)] == [1, 1, 1]
     assert span.score(0.5) == span.score(2.5) == pytest.approx(math.exp(-0.5))
     assert span.most(0, 0.5) == span.most(2.5, 9) == span.score(0.5)
     assert [span.most(*ends) for ends in ((0, 9), (0, 1.1), (0.2, 1), (2, 3))] == [1] * 4
-    assert (Range(0, 2, 0.5).needs, span.needs, Range(1, math.inf, 0.5).needs) == ("< 2.59", "0.41 to 2.59", "> 0.41")
+    assert (DistanceRange(0, 2, 0.5).needs, span.needs, DistanceRange(1, math.inf, 0.5).needs) == (
+        "< 2.59",
+        "0.41 to 2.59",
+        "> 0.41",
+    )
     for score, known, holds in ((0.5, 0.5, False), (0.51, 0.51, True), (math.nan, 0, False), (math.inf, 0, False)):
         found = relation("near", score, "so")
         assert (found.score, found.satisfied, found.margin) == (known, holds, known - 0.5), score

@@ -6,15 +6,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tsgkit.lexicon.folding import fold
-from tsgkit.lexicon.inflection import LONGEST_WORD, bases, family, forms
+from tsgkit.lexicon.inflection import (
+    LONGEST_WORD,
+    bases,
+    family,
+    forms,
+    gerund,
+    names_the_doing,
+    participle,
+    stem,
+    third_person,
+)
 from tsgkit.lexicon.irregular import AMBIGUOUS, IRREGULAR_BASES, IRREGULAR_FORMS
 from tsgkit.lexicon.matching import WordMatch, same_word
 from tsgkit.lexicon.mention import MOST_WORDS, Mention, every_mention, mentions
 from tsgkit.lexicon.nearest import Near, meant, nearest, only_near
-from tsgkit.lexicon.particles import ParticleVerb, split_particle
-from tsgkit.lexicon.prepositions import PREPOSITIONS, is_preposition
-from tsgkit.lexicon.stems import names_the_doing, stem
-from tsgkit.lexicon.verb_forms import gerund, participle, third_person
+from tsgkit.lexicon.prepositions import PREPOSITIONS, ParticleVerb, is_preposition, split_particle
 
 ANYTHING = st.text() | st.text(st.sampled_from("aA-_ '\"`\n.,İΣß“‑up"), max_size=30)
 SPELT = st.text(st.sampled_from("abceghilnorstuy"), min_size=1, max_size=9)

@@ -20,7 +20,7 @@ from refusals import refusal
 from tsgkit.errors import DownloadProblem, FileProblem, TsgkitError, UsageError
 from tsgkit.library import hub_client, hub_store
 from tsgkit.library.downloads import Patience, _with_secret, checksum_of_bytes, download
-from tsgkit.library.hub_names import hub_name
+from tsgkit.library.hub_client import hub_name
 from tsgkit.library.hub_store import known_datasets, snapshot
 from tsgkit.library.long_waits import Watch, watched
 from tsgkit.library.row_sources import pinned, row_place

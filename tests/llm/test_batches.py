@@ -23,22 +23,22 @@ from tsgkit.llm.batch_services import (
     OPENAI,
     Batch,
     BatchClient,
+    BatchResult,
     BatchService,
     BatchState,
     HeldRequest,
-    Result,
     values_in,
 )
 from tsgkit.llm.batches import DIFFERENT, Collector, Pace, _clock
 from tsgkit.llm.failures import CallFailed, Stopped, Unasked
-from tsgkit.llm.settings import Patience
+from tsgkit.llm.settings import RetryLimits
 
 PACE = Pace(quiet=0.02, first_poll=0.01, longest_poll=0.01, rest=0.01, lag=0.03)
 DONE, RUNNING = BatchState(True, "completed"), BatchState(False, "in_progress", done=1)
 SMALL = OPENAI._replace(most_bytes=10_000)
 Step = Any
 """A value to return, or an exception to raise."""
-Outcome = Result | TsgkitError | None
+Outcome = BatchResult | TsgkitError | None
 """The result of a request, or the reason why it is not waited for."""
 
 
@@ -121,7 +121,7 @@ def results_of(
         setattr(Service, name, list(options.pop(name, ())))
 
     async def asked() -> list[Outcome]:
-        patience = options.pop("patience", Patience())
+        patience = options.pop("patience", RetryLimits())
         collector = Service.collector = Collector("openai/m", service, record, patience, pace=PACE, **options)
         found = await asyncio.gather(*(result_of(collector, name, text) for name in names))
         await asyncio.sleep(0.05)
@@ -135,8 +135,8 @@ def results_of(
         return run(asked())
 
 
-def good(names: str) -> list[Result]:
-    return [Result(name, 200, b"{}") for name in names]
+def good(names: str) -> list[BatchResult]:
+    return [BatchResult(name, 200, b"{}") for name in names]
 
 
 SENT = ["intent", "file-1", "batch-1", "read"]
@@ -162,7 +162,7 @@ def test_intent_that_the_service_does_not_know_is_sent_anew_and_a_known_one_is_n
         record = Record(Batch("mark", ("a", "b"), 0.0, file=file))
         assert (results_of(record, "ab", finds=finds), record.steps) == (good("ab"), ["dropped", *SENT]), file
     absent: Any = UsageError("not listed")
-    for finds, kind, steps in ((["", "", "batch-7"], Result, ["batch-7", "read"]), (["", absent], UsageError, [])):
+    for finds, kind, steps in ((["", "", "batch-7"], BatchResult, ["batch-7", "read"]), (["", absent], UsageError, [])):
         record = Record(Batch("mark", ("a", "b"), 0.0, file="file-0"))
         found = results_of(record, "ab", finds=finds, states=[BatchState(True, "failed", failure="x")])
         assert ({type(one) for one in found}, record.steps, Service.sent) == ({kind}, steps, [])
@@ -171,7 +171,7 @@ def test_intent_that_the_service_does_not_know_is_sent_anew_and_a_known_one_is_n
         found = results_of(Record(Batch("mark", ("a", "b"), 0.0, id="batch-7")), "ab", states=[failed])
         results_of(record := Record(Batch("mark", ("a", "b"), 0.0, id="batch-7")), "a", states=[failed])
         assert record.steps == ["read 1"], "the other result is still to be asked for"
-        assert found == [Result(name, status, failure="the batch failed: no room") for name in "ab"]
+        assert found == [BatchResult(name, status, failure="the batch failed: no room") for name in "ab"]
         assert Service.sent == []
 
 
@@ -203,12 +203,12 @@ def test_results_that_differ_under_one_name_and_a_service_that_refuses_end_with_
         return [*values_in(b"".join(line % one for one in twice)), None, {"custom_id": 5}]
 
     monkeypatch.setattr(Service, "results", results)
-    assert results_of(Record(), "ab") == [*good("a"), Result("b", 400, failure=DIFFERENT)]
+    assert results_of(Record(), "ab") == [*good("a"), BatchResult("b", 400, failure=DIFFERENT)]
     for failure, times, patience, reason in (
-        (CallFailed("no such key sk-1", 401), 1, Patience(), "openai/m: not asked any more: no such key [key]"),
-        (CallFailed("cut"), 9, Patience(max_outage=0.0),
+        (CallFailed("no such key sk-1", 401), 1, RetryLimits(), "openai/m: not asked any more: no such key [key]"),
+        (CallFailed("cut"), 9, RetryLimits(max_outage=0.0),
          "openai/m: not asked any more: no service for 0 s (limit: --max-outage): cut"),
-        (UsageError("no batches here"), 1, Patience(), "no batches here"),
+        (UsageError("no batches here"), 1, RetryLimits(), "no batches here"),
     ):  # fmt: skip
         record, redact = Record(), lambda text: str(text).replace("sk-1", "[key]")
         found = results_of(record, "ab", creates=[failure] * times, patience=patience, redact=redact)
@@ -231,7 +231,7 @@ def test_closing_ends_what_is_waited_for_and_not_what_nobody_asked_for(monkeypat
 
     async def closed(*, leaves: bool) -> list[Outcome]:
         Service.sent, Service.waits, Service.creates, Service.finds = [], [], [], []
-        collector = Service.collector = Collector("openai/m", SMALL, record, Patience(), pace=PACE)
+        collector = Service.collector = Collector("openai/m", SMALL, record, RetryLimits(), pace=PACE)
         Service.states = [RUNNING] * 5000
         requests = [asyncio.create_task(result_of(collector, name)) for name in "ab"]
         while len(Service.waits) < 3:
@@ -371,16 +371,16 @@ def test_state_of_openai_s_batch() -> None:
 def test_line_of_openai_s_results() -> None:
     neither = "the line holds neither a response nor an error"
     for line, result in (
-        ({"response": {"status_code": 200, "body": {"a": 1}}}, Result("a", 200, b'{"a": 1}')),
-        ({"response": {"status_code": "429", "body": None}}, Result("a", 429, b"null")),
-        ({"error": {"code": "batch_expired", "message": "late"}}, Result("a", 408, failure="late")),
-        ({"error": {"code": "batch_cancelled"}}, Result("a", 408, failure="batch_cancelled")),
-        ({"error": {"code": "odd"}}, Result("a", 500, failure="odd")),
-        ({"response": {"status_code": True}}, Result("a", 500, failure=neither)),
-        ({}, Result("a", 500, failure=neither)),
+        ({"response": {"status_code": 200, "body": {"a": 1}}}, BatchResult("a", 200, b'{"a": 1}')),
+        ({"response": {"status_code": "429", "body": None}}, BatchResult("a", 429, b"null")),
+        ({"error": {"code": "batch_expired", "message": "late"}}, BatchResult("a", 408, failure="late")),
+        ({"error": {"code": "batch_cancelled"}}, BatchResult("a", 408, failure="batch_cancelled")),
+        ({"error": {"code": "odd"}}, BatchResult("a", 500, failure="odd")),
+        ({"response": {"status_code": True}}, BatchResult("a", 500, failure=neither)),
+        ({}, BatchResult("a", 500, failure=neither)),
     ):
         assert OPENAI.result("a", line) == result, line
-    assert [Result("a", *how).is_good for how in ((299,), (300,), (200, b"", "x"))] == [True, False, False]
+    assert [BatchResult("a", *how).is_good for how in ((299,), (300,), (200, b"", "x"))] == [True, False, False]
     assert list(values_in(b'{"a": 1}\n\n[1]\n{"b": ')) == [{"a": 1}, None, None]
 
 
@@ -419,12 +419,12 @@ def test_state_and_results_of_anthropic_s_batch() -> None:
     overloaded = {"type": "overloaded_error", "message": "x"}
     body = json.dumps({"type": "error", "error": overloaded}).encode()
     for result, wanted in (
-        ({"type": "succeeded", "message": {"a": 1}}, Result("a", 200, b'{"a": 1}')),
-        ({"type": "errored", "error": {"type": "error", "error": overloaded}}, Result("a", 529, body)),
-        ({"type": "errored", "error": overloaded}, Result("a", 529, body)),
-        ({"type": "expired"}, Result("a", 408, failure="the request ended as expired")),
-        ({"type": "canceled"}, Result("a", 408, failure="the request ended as canceled")),
-        ({"type": "errored", "error": 5}, Result("a", 500, failure="the request ended as errored")),
-        (None, Result("a", 500, failure="no result")),
+        ({"type": "succeeded", "message": {"a": 1}}, BatchResult("a", 200, b'{"a": 1}')),
+        ({"type": "errored", "error": {"type": "error", "error": overloaded}}, BatchResult("a", 529, body)),
+        ({"type": "errored", "error": overloaded}, BatchResult("a", 529, body)),
+        ({"type": "expired"}, BatchResult("a", 408, failure="the request ended as expired")),
+        ({"type": "canceled"}, BatchResult("a", 408, failure="the request ended as canceled")),
+        ({"type": "errored", "error": 5}, BatchResult("a", 500, failure="the request ended as errored")),
+        (None, BatchResult("a", 500, failure="no result")),
     ):
         assert ANTHROPIC.result("a", {"result": result}) == wanted, result

@@ -22,45 +22,56 @@ from tsgkit.llm.door import as_dicts, cache_key, canonical
 from tsgkit.llm.images import MARK
 from tsgkit.llm.prices import ImagePrice, Price, image_price_given, image_price_of, map_source, price_given, price_of
 from tsgkit.llm.prompt_cache import STABLE, PromptMarks, stable_of, takes_marks
-from tsgkit.llm.reply import NOTHING, UNKNOWN, Attempt, Budget, Ending, Estimate, Reply, Usage, reply_from, reply_value
+from tsgkit.llm.reply import (
+    NOTHING,
+    UNKNOWN,
+    Attempt,
+    CallBudget,
+    Ending,
+    ExpectedUsage,
+    Reply,
+    Usage,
+    reply_from,
+    reply_value,
+)
 from tsgkit.llm.settings import provider_of
 from tsgkit.suites.solvers.prompter import prompter_of
 from tsgkit.suites.styles import style_of
 from tsgkit.suites.suite import task_of
 
-TEN = Estimate(tokens=10, cost=0.25)
+TEN = ExpectedUsage(tokens=10, cost=0.25)
 PRICE = Price(2e-6, 10e-6, cached=1e-6, written=2.5e-6)
 GIVEN = "--price"
 
 
 def test_requests_in_flight_count_for_the_budget_until_their_usage_is_known() -> None:
     for budget, reached in (
-        (Budget(requests=3), "3 of 3 requests"),
-        (Budget(tokens=30), "30 of 30 tokens"),
-        (Budget(cost=0.75), "0.7500 of 0.7500 dollars"),
+        (CallBudget(requests=3), "3 of 3 requests"),
+        (CallBudget(tokens=30), "30 of 30 tokens"),
+        (CallBudget(cost=0.75), "0.7500 of 0.7500 dollars"),
     ):
         assert [budget.take(TEN) for _ in range(5)] == [True, True, True, False, False], reached
         assert (budget.reached, budget.used_requests) == (reached, 3)
         assert (budget.in_flight_tokens, budget.in_flight_cost) == (30, 0.75)
         budget.settle(TEN, NOTHING)
-        assert not budget.take(Estimate(1, None)), "it stays reached"
-    assert all(Budget().take(Estimate(10**9, 10.0**6)) for _ in range(9))
+        assert not budget.take(ExpectedUsage(1, None)), "it stays reached"
+    assert all(CallBudget().take(ExpectedUsage(10**9, 10.0**6)) for _ in range(9))
     for usage, tokens, cost in ((Usage(20, 5, cost=0.5), 25, 0.5), (UNKNOWN, 10, 0.25), (NOTHING, 0, 0.0)):
-        budget = Budget(tokens=30, cost=1.0)
+        budget = CallBudget(tokens=30, cost=1.0)
         budget.take(TEN)
         budget.settle(TEN, usage)
-        assert budget == Budget(tokens=30, cost=1.0, used_requests=1, used_tokens=tokens, used_cost=cost), usage
+        assert budget == CallBudget(tokens=30, cost=1.0, used_requests=1, used_tokens=tokens, used_cost=cost), usage
         assert budget.take(TEN) is (tokens <= 20)
-    for estimate, limits in ((TEN, Budget(requests=1)), (Estimate(10, None), Budget(cost=0.0))):
+    for estimate, limits in ((TEN, CallBudget(requests=1)), (ExpectedUsage(10, None), CallBudget(cost=0.0))):
         for _ in range(3):
             assert limits.take(estimate)
             limits.give_back(estimate)
         assert (limits.used_requests, limits.in_flight_tokens, limits.in_flight_cost) == (0, 0, 0.0)
-    free, unpriced = Budget(cost=0.0), Estimate(10, None)
+    free, unpriced = CallBudget(cost=0.0), ExpectedUsage(10, None)
     assert free.take(unpriced)
     free.settle(unpriced, UNKNOWN)
     assert (free.in_flight_cost, free.used_cost, free.used_tokens) == (0.0, 0.0, 10)
-    earlier = Budget(requests=5, tokens=100, cost=1.0)
+    earlier = CallBudget(requests=5, tokens=100, cost=1.0)
     earlier.add(4, Usage(50, 20, cost=0.25))
     earlier.add(1, UNKNOWN)
     assert (earlier.used_requests, earlier.used_tokens, earlier.used_cost) == (5, 70, 0.25)

@@ -21,10 +21,10 @@ from tsgkit.llm.cache import ReplyCache
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.door import Door, as_dicts, prompt_hash
 from tsgkit.llm.failures import BudgetReached, CallFailed, Stopped, Unasked
-from tsgkit.llm.reply import Attempt, Budget, Ending, Reply, Usage
+from tsgkit.llm.reply import Attempt, CallBudget, Ending, Reply, Usage
 from tsgkit.llm.retries import LOSSES, CircuitBreaker, Outage, wait_after
 from tsgkit.llm.secrets import Secrets
-from tsgkit.llm.settings import Patience
+from tsgkit.llm.settings import RetryLimits
 
 GOOD = Reply("[kettle]", usage=Usage(10, 5))
 KEY = "sk-live-0123456789"
@@ -77,7 +77,7 @@ def test_reply_in_the_cache_asks_nobody_and_another_question_misses_it(tmp_path:
     told, cache = Told(), ReplyCache(tmp_path)
     run(asked(door_to(told, cache=cache)))
     cache.close()
-    budget, notebook = Budget(requests=0), Notebook()
+    budget, notebook = CallBudget(requests=0), Notebook()
     reply = run(asked(door_to(told, cache=ReplyCache(tmp_path), budget=budget, recorder=notebook)))
     assert (reply.text, reply.source, reply.spent.cost) == ("[kettle]", "cache", 0.0)
     assert (len(told.sent), budget.used_requests, list(notebook.calls.values())) == (1, 0, [reply])
@@ -215,7 +215,7 @@ def test_waits_are_those_that_the_service_asks_for_and_end() -> None:
 
 def test_every_attempt_counts_as_a_request_but_a_429_and_silence_may_have_used_tokens() -> None:
     failures = [CallFailed("slow down", 429, 0.001), CallFailed("a", 500), CallFailed("b", 500)]
-    door = door_to(Told([*failures, GOOD]), budget=Budget(requests=3))
+    door = door_to(Told([*failures, GOOD]), budget=CallBudget(requests=3))
     assert run(asked(door)).text == "[kettle]"
     with pytest.raises(BudgetReached, match="the budget is used up: 3 of 3 requests"):
         run(asked(door, "Another?"))
@@ -224,7 +224,7 @@ def test_every_attempt_counts_as_a_request_but_a_429_and_silence_may_have_used_t
         (CallFailed("no text", 200, final=True), 301), (CallFailed("lost", unsent=True), 0),
         (CallFailed("no connection", unreachable=True), 0),
     ):  # fmt: skip
-        budget = Budget()
+        budget = CallBudget()
         door = door_to(Told([failure]), budget=budget, patience=replace(HASTE, max_outage=0.0))
         door.giving_up.answered()
         run(asked(door))
@@ -269,7 +269,7 @@ def test_provider_that_is_not_ready_or_has_a_bug_gives_its_place_back() -> None:
 
     with pytest.raises(UsageError, match="no key"):
         run(asked(door_to(NotReady())))
-    door = door_to(Told([broken]), budget=(budget := Budget()))
+    door = door_to(Told([broken]), budget=(budget := CallBudget()))
     with pytest.raises(ZeroDivisionError):
         run(asked(door))
     assert (door.flow.active, door.waiting, budget.in_flight_tokens) == (0, 0, 0)
@@ -301,7 +301,7 @@ def test_probes_tell_an_outage_from_requests_that_always_fail() -> None:
     async def judged(*found: CallFailed | None, losses: int = LOSSES) -> tuple[bool, list[float]]:
         waits, probes, breaker = list[float](), iter(found), CircuitBreaker("here", 0.0)
         breaker.answered()
-        outage = Outage(Patience(first_wait=1.0, longest_wait=60.0), breaker, lambda: 0.0)
+        outage = Outage(RetryLimits(first_wait=1.0, longest_wait=60.0), breaker, lambda: 0.0)
 
         async def probe() -> CallFailed | None:
             assert outage.is_probed
@@ -325,7 +325,7 @@ def test_probes_tell_an_outage_from_requests_that_always_fail() -> None:
 
 def test_answer_or_the_last_who_waits_ends_the_probing() -> None:
     async def work(*, is_answered: bool) -> tuple[list[bool | None], bool]:
-        outage = Outage(Patience(first_wait=0.0, longest_wait=0.0), CircuitBreaker("here", 0.0))
+        outage = Outage(RetryLimits(first_wait=0.0, longest_wait=0.0), CircuitBreaker("here", 0.0))
         probed = asyncio.Event()
 
         async def probe() -> CallFailed | None:

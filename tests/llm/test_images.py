@@ -28,9 +28,9 @@ from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.images import FEWEST_TOKENS, MOST_TOKENS, ImageFile, content_of, data_url, messages_for, prompt_in
 from tsgkit.llm.litellm_calls import LiteLlmImages, fetched, image_in
 from tsgkit.llm.prices import ImagePrice
-from tsgkit.llm.reply import PAINT, Budget, Ending, Reply, reply_value
+from tsgkit.llm.reply import PAINT, CallBudget, Ending, Reply, reply_value
 from tsgkit.llm.secrets import Secrets
-from tsgkit.llm.settings import IMAGE_PARAMETERS, Patience, Settings, parse, settings_of
+from tsgkit.llm.settings import IMAGE_PARAMETERS, RetryLimits, Settings, parse, settings_of
 from tsgkit.llm.user_models import image_of
 from tsgkit.runs.folder import FORMAT, RunFolder
 
@@ -91,7 +91,7 @@ def test_identity_of_a_prompt_is_its_images_in_order_which_budgets_count_by_thei
     assert images.tokens_of_content(content_of("x" * 403, mine, mine)) == 100 + 4000
     assert images.tokens_of_content("x" * 403) == 100
     assert images.characters_of(["ab", {"type": "text", "text": "c"}, {"type": "odd"}, *content_of(mine)]) == 3
-    door = door_to(provider=None, budget=Budget(tokens=2300))  # type: ignore[arg-type]
+    door = door_to(provider=None, budget=CallBudget(tokens=2300))  # type: ignore[arg-type]
     assert door._estimate([{"role": "user", "content": content_of("Look:", mine)}]).tokens == 2001 + 300
 
 
@@ -112,7 +112,7 @@ def test_image_that_is_not_what_it_was_fails_its_call_and_nothing_is_sent_or_spe
     for name, (happens, words) in happenings.items():
         lost, good = image(tmp_path / name), image(tmp_path / name, "8.png", b"a plate")
         happens(lost.path)
-        budget, notebook = Budget(requests=1), Notebook()
+        budget, notebook = CallBudget(requests=1), Notebook()
         door = service_door(BASE, budget=budget, recorder=notebook)
 
         async def several(door: Door, lost: ImageFile, good: ImageFile) -> list[Reply]:
@@ -272,7 +272,9 @@ def test_image_by_its_address_is_fetched_without_the_key_three_times_and_never_s
     web.plan = [Answer(status=302, location=web.put("b.png", png("b")))]
     assert run(image_in(response(address), 5)) == png("b")
     web.otherwise = Answer(hang=True)
-    reply = painted(linked(address), patience=Patience(2.0, attempts=3))  # LiteLLM warns where it cannot begin in time
+    reply = painted(
+        linked(address), patience=RetryLimits(2.0, attempts=3)
+    )  # LiteLLM warns where it cannot begin in time
     assert (reply.ending, reply.error, len(reply.attempts)) == (Ending.API_ERROR, "no image within 2 s", 2)
 
 

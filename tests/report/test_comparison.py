@@ -18,15 +18,19 @@ from reported import baseline_run, board, by, compared, contender, row
 from run_files import lines, write_lines
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.report.charts import MOST_SERIES, chart, gather_for, in_both_profiles, outcomes
-from tsgkit.report.comparison import NO_DIFFERENCE, Comparison, Pair, compare, paired, too_many
-from tsgkit.report.comparison_charts import (
+from tsgkit.report.charts import (
     MORE_OR_LESS,
+    MOST_SERIES,
     RIGHT_OR_WRONG,
+    chart,
     differences,
+    gather_for,
+    in_both_profiles,
     items,
+    outcomes,
     share_out,
 )
+from tsgkit.report.comparison import NO_DIFFERENCE, Comparison, Pair, compare, paired, too_many
 from tsgkit.report.comparison_rows import Contender, averaged
 from tsgkit.report.comparison_tables import terminal
 from tsgkit.report.grid import grid

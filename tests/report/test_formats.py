@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from reported import ROW, baseline_run, hostile
 
 from tsgkit.errors import UsageError
-from tsgkit.report import json_value, junit, latex, latex_text, markdown, spreadsheet, summary
+from tsgkit.report import json_value, latex, latex_text, markdown, spreadsheet
+from tsgkit.report.continuous_integration import junit, summary
 from tsgkit.report.figures import Estimate
 from tsgkit.report.formats import write
 from tsgkit.report.latex import FONT_SIZE, GAP, SMALL_SIZE, Column
@@ -80,7 +81,7 @@ def test_unknown_usage_stays_unknown_in_every_format_and_usage_of_some_calls_say
     assert "tokens in, tokens out, cost: (unknown)" in write(REPORT, "latex")
     assert ("cost", "(unknown)") in [(line["metric"], line["value"]) for line in csv_lines(REPORT)]
     assert json.loads(json_value.write(REPORT))["rows"][0]["usage"]["cost"] is None
-    assert "(unknown)" in summary.write(REPORT)
+    assert "(unknown)" in summary(REPORT)
     some = USAGE | {"prompt_tokens": 1200, "calls_without_usage": 1, "cost": 0.5}
     text = write(Report((replace(ROW, usage=some),)), "terminal")
     assert "at least 1,200" in text and "at least $0.5000" in text and "cached input" not in text
@@ -103,7 +104,7 @@ def test_a_table_of_markdown_is_aligned_and_junit_tells_failures_from_errors() -
         "tsg/sa-sgg openai/x zero-shot 4 5 3 2 2 1 0",
     ]
     rows = (ROW, replace(ROW, unasked=2), replace(ROW, subject="good"))
-    text = junit.write(Report(rows), [Gate("tsg/sgqa", "exact_match", 0.5)])
+    text = junit(Report(rows), [Gate("tsg/sgqa", "exact_match", 0.5)])
     tree = ElementTree.fromstring(text)  # noqa: S314  (our own)
     assert (tree.attrib["tests"], tree.attrib["failures"], tree.attrib["errors"]) == ("3", "2", "1")
     tags = [[child.tag for child in case] for case in tree.iter("testcase")]
@@ -159,7 +160,7 @@ NASTY = (
     "",
 )
 PLAIN = hostile("x")
-LINE_WRITERS = (partial(write, name="markdown"), summary.write)
+LINE_WRITERS = (partial(write, name="markdown"), summary)
 PLAIN_CELLS = [len(row) for row in csv.reader(io.StringIO(spreadsheet.write(PLAIN), newline=""))]
 names = st.one_of(
     st.text(max_size=30),
@@ -192,7 +193,7 @@ def check_every_format(name: str) -> None:
     assert len(comments) == 5 and all(line.startswith("% ") and not hidden(line) for line in comments)
     text = json_value.write(report)
     assert text.isascii() and not hidden(text) and json.loads(text)["rows"][0]["subject"] == name
-    tree = ElementTree.fromstring(junit.write(report))  # noqa: S314  (our own)
+    tree = ElementTree.fromstring(junit(report))  # noqa: S314  (our own)
     cases = tree.findall(".//testcase")
     assert len(cases) == 2 and not hidden("".join(tree.itertext()))
     assert inert(name).replace("\uffff", "\\uffff").replace("\ufffe", "\\ufffe") in cases[0].attrib["name"]

@@ -29,9 +29,9 @@ from tsgkit.report.page import write
 from tsgkit.report.plain_text import HIDDEN
 from tsgkit.report.published_tables import against_published
 from tsgkit.report.report_rows import HEADLINE, gather
-from tsgkit.runs.evaluation import Options, carry_out
+from tsgkit.runs.evaluation import RunOptions, carry_out
 from tsgkit.runs.folder import read_header
-from tsgkit.runs.jobs import Watch
+from tsgkit.runs.jobs import JobWatch
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.run_setup import prepare
 
@@ -339,7 +339,7 @@ def test_votes_show_every_draw_and_a_record_that_is_judged_otherwise_today_is_no
     write_lines(file, [record])
     assert explain(run, "s").rows[0].changed == "strict accuracy was 0.000, is 1.000"
     plan = Plan(tasks=("tsg/sgds",), models=("baseline/rules",), data=str(tmp_path / "sgds.jsonl"))
-    carry_out(prepare(plan), Options(out=tmp_path / "baseline"), Watch())
+    carry_out(prepare(plan), RunOptions(out=tmp_path / "baseline"), JobWatch())
     explanation = explain(tmp_path / "baseline", "s")
     assert explanation.rows[0].asked[0].prompt == ()
     assert "No model was asked." in write_explanation(explanation)

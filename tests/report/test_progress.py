@@ -19,8 +19,8 @@ import pytest
 from tsgkit.llm.asker import door_of
 from tsgkit.report import progress
 from tsgkit.report.progress import Countdown, Progress, line_of
-from tsgkit.runs.evaluation import Options, evaluate
-from tsgkit.runs.jobs import Part
+from tsgkit.runs.evaluation import RunOptions, evaluate
+from tsgkit.runs.jobs import JobPart
 from tsgkit.runs.plan import Plan
 
 PLAN = Plan(tasks=("tsg/sgqa", "tsg/sgds"), models=("baseline/rules",), first=3)
@@ -29,7 +29,7 @@ PLAN = Plan(tasks=("tsg/sgqa", "tsg/sgds"), models=("baseline/rules",), first=3)
 def shown(folder: Path, stream: TextIO, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "EVERY_ELSEWHERE", 0.0)
     monkeypatch.setattr(progress, "EVERY_ON_A_TERMINAL", 0.0)
-    evaluate(PLAN, Options(out=folder / "run"), Progress(stream).watch)
+    evaluate(PLAN, RunOptions(out=folder / "run"), Progress(stream).watch)
 
 
 def test_lines_are_plain_elsewhere_and_going_on_says_what_is_there(
@@ -63,10 +63,10 @@ def test_lines_fit_the_terminal_and_tell_the_score_so_far_and_requests_that_fail
     assert max(len(line.replace("\x1b[2A", "").replace("\r\x1b[2K", "")) for line in seen.split("\r\n")) == 19
     door = door_of("openai/x", ("api_base=http://127.0.0.1:9/v1",))
     door.failed = 2
-    part = Part("x", 3, 12, ended=3, left=9, metric="accuracy", score=0.25, failed=1, door=door)
+    part = JobPart("x", 3, 12, ended=3, left=9, metric="accuracy", score=0.25, failed=1, door=door)
     expected = "x: 3/12, accuracy 25.0 so far, 1 failed, 2 requests failed, 0 of at most 8 in flight"
     assert line_of(part).startswith(expected)
-    assert line_of(Part("x", 12, 12, ended=12, left=0, metric="accuracy", score=1.0)) == "x: 12/12, accuracy 100.0"
+    assert line_of(JobPart("x", 12, 12, ended=12, left=0, metric="accuracy", score=1.0)) == "x: 12/12, accuracy 100.0"
 
 
 def test_a_wait_is_said_once_and_again_when_it_lasts_and_is_a_line_of_a_terminal_as_long_as_it_lasts(

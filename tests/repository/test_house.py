@@ -62,11 +62,11 @@ FIELD_NOUNS = {
     *("drawing", "reading"),  # the packages of drawings, and of readers of graphs
     "grounding",  # of formulas, in logic
     "knolling",  # the arrangement of objects, and the task called after it
-    *("matching", "folding", "spelling"),  # of names
-    *("pairing", "pooling", "resampling", "scoring"),  # of systems, samples and scores, in statistics
+    *("matching", "folding"),  # of names
+    *("pooling", "scoring"),  # of systems, samples and scores, in statistics
     "reasoning",  # of a model, beside its answer
     "rendering",  # of surfaces
-    "tracing",  # of LangGraph, by LangSmith
+    # of LangGraph, by LangSmith
 }
 """Module names in -ing that are nouns of their field."""
 SENT_TO_MODELS = {" is told by nothing and goes."}

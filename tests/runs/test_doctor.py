@@ -12,7 +12,15 @@ from model_server import model_server
 
 import tsgkit as tk
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.runs.doctor import Check, Examination, _short, _without_image, examined, transcript_in, transcript_text
+from tsgkit.runs.doctor import (
+    ServerCheck,
+    ServerExamination,
+    _short,
+    _without_image,
+    examined,
+    transcript_in,
+    transcript_text,
+)
 
 HEAD = {"doctor": "1", "model": "openai/x", "endpoint": "http://a", "cause": "", "advice": ""}
 TEXTS = {
@@ -36,18 +44,18 @@ def lines(**changed: dict[str, Any]) -> list[dict[str, Any]]:
     return [line(name, reply, draw) for name, reply in replies.items() for draw in range(times.get(name, 1))]
 
 
-def found(transcript: list[dict[str, Any]], price: str | None = "1,2") -> Examination:
+def found(transcript: list[dict[str, Any]], price: str | None = "1,2") -> ServerExamination:
     told = [HEAD, *transcript]
     return asyncio.run(examined("openai/x", ["api_base=http://a", "api_key=k"], price=price, transcript=told))
 
 
-def check(name: str, transcript: list[dict[str, Any]], price: str | None = "1,2") -> Check:
+def check(name: str, transcript: list[dict[str, Any]], price: str | None = "1,2") -> ServerCheck:
     [one] = [one for one in found(transcript, price).checks if one.name == name]
     return one
 
 
 def test_an_able_model_works_in_everything() -> None:
-    heard = list[Check]()
+    heard = list[ServerCheck]()
     transcript = [HEAD, *lines()]
     transcript[1]["limits"] = {"x-ratelimit-limit-requests": "500", "X-RateLimit-Limit-Tokens": "9k"}
     how: dict[str, Any] = {"price": "1,2", "transcript": transcript, "found": heard.append}
@@ -166,7 +174,7 @@ def test_a_file_that_is_no_transcript_is_named(tmp_path: Path) -> None:
         with pytest.raises(FileProblem, match=message):
             transcript_in(file)
     with pytest.raises(UsageError, match="nothing was asked"):
-        transcript_text(Examination("m", "e", (), transcript=({},)))
+        transcript_text(ServerExamination("m", "e", (), transcript=({},)))
 
 
 KEY = "sk-doctor-secret-1"

@@ -20,18 +20,18 @@ from run_files import lines as lines_of
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import write_bytes
 from tsgkit.llm.images import ImageFile
-from tsgkit.llm.settings import Patience
+from tsgkit.llm.settings import RetryLimits
 from tsgkit.runs import image_folder
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.image_folder import ImageCalls, is_there
 from tsgkit.runs.image_generation import PaintingJob, PaintingOutcome, Rewriter, painter_of, to_paint
-from tsgkit.runs.jobs import Engine, Watch
+from tsgkit.runs.jobs import Engine, JobWatch
 from tsgkit.runs.subjects import Limits
 from tsgkit.suites.images import ImageFolder, keep_image
 from tsgkit.suites.task import Painting
 
 KEY = "sk-loopback-key"
-HASTE = Patience(timeout=60.0, attempts=2, same_error=2, first_wait=0.001, longest_wait=0.002, throttled_attempts=2)
+HASTE = RetryLimits(timeout=60.0, attempts=2, same_error=2, first_wait=0.001, longest_wait=0.002, throttled_attempts=2)
 ITEMS = tuple(Painting(str(number), f"Cup number {number}.") for number in range(6))
 
 
@@ -197,8 +197,8 @@ def test_budgets_stop_the_asking_and_are_raised_later_and_denials_stop_it_too(tm
 
 
 def test_the_first_interrupt_lets_what_is_in_work_come_home_and_the_second_does_not(tmp_path: Path) -> None:
-    def soon(name: str) -> Watch:
-        return Watch(begun=lambda engine: setattr(engine.watch, "changed", getattr(engine, name)))
+    def soon(name: str) -> JobWatch:
+        return JobWatch(begun=lambda engine: setattr(engine.watch, "changed", getattr(engine, name)))
 
     with image_server(delay=0.05) as server:
         first = painted(server, tmp_path / "out", watch=soon("stop"))
@@ -228,7 +228,7 @@ def test_images_are_written_in_a_thread_and_recorded_though_nobody_waits_for_it(
 
     monkeypatch.setattr(image_folder, "write_bytes", abandoned)
     with image_server() as server:
-        first = painted(server, tmp_path, concurrency=1, watch=Watch(begun=engines.append))
+        first = painted(server, tmp_path, concurrency=1, watch=JobWatch(begun=engines.append))
         monkeypatch.undo()
         second = painted(server, tmp_path)
         assert server.stats()["good"] == 6

@@ -27,11 +27,11 @@ from tsgkit.errors import Interrupted, TsgkitError, UsageError
 from tsgkit.library.cards import card_names, load_card
 from tsgkit.llm.failures import BudgetReached, Stopped, Unasked
 from tsgkit.runs import executors, rescore_job
-from tsgkit.runs.evaluation import Options, evaluate, solved
+from tsgkit.runs.evaluation import RunOptions, evaluate, solved
 from tsgkit.runs.executors import NAMES, Here, checked_executor, executor_named
 from tsgkit.runs.executors.executor import Processes
 from tsgkit.runs.executors.workers import WorkerDied, Workers
-from tsgkit.runs.jobs import Engine, Part, Watch
+from tsgkit.runs.jobs import Engine, JobPart, JobWatch
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.rescore_job import Rescoring
 from tsgkit.runs.run_setup import RunSetup
@@ -155,7 +155,7 @@ def test_a_model_that_is_given_up_ends_its_queue_and_a_budget_all_that_ask() -> 
 def test_an_error_stops_everything_and_is_raised_when_all_is_at_its_end() -> None:
     for error, ends, stopped in ((TsgkitError("the disk is full"), [0], 1), (ZeroDivisionError(), [], 0)):
         asked, ended, finished = Asked(), list[str](), list[int]()
-        engine = Engine((asked,), Watch(ended=functools.partial(ended.append, "ended")))
+        engine = Engine((asked,), JobWatch(ended=functools.partial(ended.append, "ended")))
 
         async def do(number: int, error: Exception = error, finished: list[int] = finished) -> None:
             if number == 1:
@@ -172,7 +172,7 @@ def test_an_error_stops_everything_and_is_raised_when_all_is_at_its_end() -> Non
 def test_the_first_interrupt_lets_units_end_and_the_second_does_not(number: signal.Signals) -> None:
     for hangs in (False, True):
         told, finished, asked = list[str](), list[int](), Asked()
-        engine = Engine((asked,), Watch(stopping=functools.partial(told.append, "stopping")))
+        engine = Engine((asked,), JobWatch(stopping=functools.partial(told.append, "stopping")))
 
         async def do(unit: int, hangs: bool = hangs, finished: list[int] = finished) -> None:
             if unit == 1:
@@ -265,7 +265,7 @@ def test_time_left_is_told_of_what_was_done_now_and_units_in_work_are_half_done(
         (0, 5, 100.0, 0, None), (5, 0, 100.0, 0, None), (5, 5, 0.0, 0, None), (5, 5, 100.0, 0, 10.0),
         (1, 345, 109.0, 32, 329 / 17), (1, 1, 100.0, 0, 10.0), (2, 4, 100.0, 8, 5.0),
     ):  # fmt: skip
-        part = Part("x", done=5, total=10, ended=done, left=left, began=began, busy=busy)
+        part = JobPart("x", done=5, total=10, ended=done, left=left, began=began, busy=busy)
         assert part.seconds_left == (seconds if seconds is None else pytest.approx(seconds)), part
 
 
@@ -344,9 +344,9 @@ def test_code_that_cannot_be_sent_works_here_unless_the_user_wants_it_elsewhere(
     monkeypatch.setattr(Processes, "send", refuse)
     monkeypatch.setattr(Processes, "run", None)
     plan = Plan(tasks=("tsg/sgqa",), models=("baseline/rules",), limit=20)
-    assert evaluate(plan, Options(out=tmp_path / "here")).exit_code == 0
+    assert evaluate(plan, RunOptions(out=tmp_path / "here")).exit_code == 0
     with pytest.raises(UsageError, match="cannot be sent to another process: TypeError: cannot pickle a lock"):
-        evaluate(plan, Options(out=tmp_path / "elsewhere", executor="processes"))
+        evaluate(plan, RunOptions(out=tmp_path / "elsewhere", executor="processes"))
 
 
 PLAN = Plan(tasks=("formalimg/layout", "tsg/sgqa"), models=("baseline/random",), limit=8)
@@ -355,14 +355,14 @@ PLAN = Plan(tasks=("formalimg/layout", "tsg/sgqa"), models=("baseline/random",),
 @pytest.fixture
 def layouts(tmp_path: Path) -> Path:
     """A run of layouts, scored here."""
-    return evaluate(PLAN, Options(out=tmp_path / "here", executor="here")).path
+    return evaluate(PLAN, RunOptions(out=tmp_path / "here", executor="here")).path
 
 
 def test_scores_that_take_computing_are_the_same_wherever_they_are_made(
     layouts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     records = (layouts / "samples.jsonl").read_bytes()
-    other = evaluate(PLAN, Options(out=tmp_path / "other", executor="processes")).path
+    other = evaluate(PLAN, RunOptions(out=tmp_path / "other", executor="processes")).path
     assert (other / "samples.jsonl").read_bytes() == records
     assert len({json.loads((run / "run.json").read_text())["identity"] for run in (layouts, other)}) == 1
     for name in ("processes", "here"):
@@ -404,7 +404,7 @@ def test_a_rescoring_that_is_refused_or_interrupted_changes_nothing(
 ) -> None:
     before = (layouts / "samples.jsonl").read_bytes()
     engines: list[Engine] = []
-    watch = Watch(begun=engines.append, changed=lambda: engines[0].stop())
+    watch = JobWatch(begun=engines.append, changed=lambda: engines[0].stop())
     with pytest.raises(Interrupted, match="is as it was"):
         Rescoring(layouts, executor="here").carry_out(watch)
     assert {one.name for one in layouts.iterdir() if "samples" in one.name} == {"samples.jsonl"}

@@ -24,7 +24,7 @@ from tsgkit.report.explanation import explain
 from tsgkit.report.report_rows import gather
 from tsgkit.runs import archives
 from tsgkit.runs.archives import pack, unpack
-from tsgkit.runs.evaluation import Options, evaluate
+from tsgkit.runs.evaluation import RunOptions, evaluate
 from tsgkit.runs.kept import keeps_rows
 from tsgkit.runs.plan import Plan, load_plan
 from tsgkit.runs.rescore_job import Rescoring
@@ -45,7 +45,7 @@ def rows(tmp_path: Path) -> Path:
 
 def asked(out: Path, *, keep_data: bool = True, shard: Shard | None = None, **settings: Any) -> Path:  # noqa: ANN401
     plan = Plan.model_validate({"tasks": ("tsg/sgds",), "models": ("baseline/rules",)} | settings)
-    return evaluate(plan, Options(out=out, keep_data=keep_data, shard=shard)).path
+    return evaluate(plan, RunOptions(out=out, keep_data=keep_data, shard=shard)).path
 
 
 def say_nothing_right(file: Path) -> None:
@@ -301,7 +301,7 @@ def test_a_broken_list_of_what_is_kept_is_an_error_in_one_line(rows: Path, tmp_p
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("packed") / "run"
-    evaluate(Plan(tasks=("tsg/sgqa", "tsg/sgds"), models=("baseline/rules",), limit=4), Options(out=out))
+    evaluate(Plan(tasks=("tsg/sgqa", "tsg/sgds"), models=("baseline/rules",), limit=4), RunOptions(out=out))
     return out
 
 

@@ -19,12 +19,12 @@ from tsgkit.llm.failures import BudgetReached, Stopped
 from tsgkit.llm.prices import Price
 from tsgkit.llm.reply import Attempt, Ending, Reply, Usage
 from tsgkit.llm.secrets import Secrets
-from tsgkit.llm.settings import Patience, parse, settings_of
+from tsgkit.llm.settings import RetryLimits, parse, settings_of
 from tsgkit.runs import executors, results
 from tsgkit.runs.agent_calls import calls_beside, open_calls
 from tsgkit.runs.batch_journal import BatchJournal, pending, unite
-from tsgkit.runs.estimate import Spread, estimates_of, prompt_tokens
-from tsgkit.runs.evaluation import EvaluationOutcome, Options, evaluate, folder_of, is_fatal, outcome_attributes
+from tsgkit.runs.estimate import EstimateRange, estimates_of, prompt_tokens
+from tsgkit.runs.evaluation import EvaluationOutcome, RunOptions, evaluate, folder_of, is_fatal, outcome_attributes
 from tsgkit.runs.executors import usual_executor
 from tsgkit.runs.folder import (
     FORMAT,
@@ -40,7 +40,7 @@ from tsgkit.runs.folder import (
 )
 from tsgkit.runs.gates import Gate, gates_for, missed
 from tsgkit.runs.image_generation import PaintingOutcome, PaintingWork
-from tsgkit.runs.jobs import Part
+from tsgkit.runs.jobs import JobPart
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import Cell, Plan
 from tsgkit.runs.records import RowTotals, Scoring, add_usage, record_of, sample_value, scores_of, usage_value
@@ -52,8 +52,7 @@ from tsgkit.runs.script_export import script_lines
 from tsgkit.runs.shard_merge import Merged, Missing, _header_of, _key, _lacking, _with_option, _without_place
 from tsgkit.runs.shards import Shard
 from tsgkit.runs.subjects import Limits, limits_of, prices_given, prices_of
-from tsgkit.scoring.outcomes import Outcome
-from tsgkit.scoring.score import Score
+from tsgkit.scoring.pooling import Outcome, Score
 from tsgkit.suites.judgement import Judged, Scored
 from tsgkit.suites.scoreboard import Board
 from tsgkit.suites.solvers.solver import Expected
@@ -132,9 +131,9 @@ def test_limits_are_those_that_options_say() -> None:
     assert (found.prompt_cache, found.batch, found.waits) == (True, True, False)
     patience = found.patience
     assert (patience.timeout, patience.attempts, patience.same_error, patience.max_outage) == (7.0, 2, 2, 30.0)
-    assert (patience.wait_for_server, Patience.wait_for_server) == (60, 15)
-    usual, same = limits_of({}).patience, min(Patience.same_error, Patience.attempts)
-    assert (usual.attempts, usual.same_error, usual.max_outage) == (Patience.attempts, same, Patience.max_outage)
+    assert (patience.wait_for_server, RetryLimits.wait_for_server) == (60, 15)
+    usual, same = limits_of({}).patience, min(RetryLimits.same_error, RetryLimits.attempts)
+    assert (usual.attempts, usual.same_error, usual.max_outage) == (RetryLimits.attempts, same, RetryLimits.max_outage)
     never = limits_of({"max_outage": 0, "wait_for_server": 0.0}).patience
     assert (never.max_outage, never.wait_for_server, Limits(batch=True).in_flight) == (0, 0, 10**7)
     rows: list[tuple[dict[str, Any], str]] = [
@@ -211,20 +210,20 @@ def test_an_estimate_adds_up_prompts_images_and_replies_or_takes_what_ten_sample
 
     found = estimate(Price(1.0, 10.0))
     assert (found.cell, found.samples, found.requests, found.worst) == (CELL, 2, (2, 4), 3)
-    assert (found.prompt, found.completion) == (Spread(12.0, 40.0), Spread(4.0, 20.0 + 240.0))
-    assert found.cost == Spread(12.0 + 40.0, 40.0 + 2600.0) and estimate(None).cost is None
+    assert (found.prompt, found.completion) == (EstimateRange(12.0, 40.0), EstimateRange(4.0, 20.0 + 240.0))
+    assert found.cost == EstimateRange(12.0 + 40.0, 40.0 + 2600.0) and estimate(None).cost is None
     Solver.reasons = True
-    assert estimate(None).completion == Spread(4.0 + 200.0, 20.0 + 4 * 860.0)
-    free, none = estimate(None, "baseline/rules"), Spread()
+    assert estimate(None).completion == EstimateRange(4.0 + 200.0, 20.0 + 4 * 860.0)
+    free, none = estimate(None, "baseline/rules"), EstimateRange()
     assert (free.samples, free.requests, free.prompt, free.completion, free.cost) == (2, (0, 0), none, none, none)
-    assert Spread(1, 2) + Spread(3, 5) == Spread(4, 7)
-    assert prompt_tokens("openai/x", ["abc", "d" * 12]) == Spread(3.0, 5.0)
+    assert EstimateRange(1, 2) + EstimateRange(3, 5) == EstimateRange(4, 7)
+    assert prompt_tokens("openai/x", ["abc", "d" * 12]) == EstimateRange(3.0, 5.0)
     Solver.images = 2
-    assert estimate(None, "openai/gpt-4o").prompt == Spread(12 + 2 * 2 * 255, 40 + 2 * 2 * 255)
+    assert estimate(None, "openai/gpt-4o").prompt == EstimateRange(12 + 2 * 2 * 255, 40 + 2 * 2 * 255)
     took = [{"requests": 1, "prompt": 100 + 10 * (number % 2), "completion": 7} for number in range(10)]
     assert estimate(None, used={CELL: took[:9]}).measured == 0
     found = estimate(Price(1.0, 10.0), used={CELL: took})
-    assert (found.measured, found.requests, found.completion, found.worst) == (10, (2, 2), Spread(14.0, 14.0), 1)
+    assert (found.measured, found.requests, found.completion, found.worst) == (10, (2, 2), EstimateRange(14.0, 14.0), 1)
     assert (found.prompt.low, found.prompt.high) == pytest.approx((210 - 20 / 3, 210 + 20 / 3)), "two standard errors"
 
 
@@ -275,7 +274,7 @@ def test_a_row_counts_what_is_done_and_what_failed_as_a_judgement_that_is_no_jso
     state.add_score({"strict": {"exact_match": [1.0, 0.0]}})
     state.add_score({})
     assert state.score / state.weight == 0.5
-    assert Part("x", 0, 1, 0, 1).seconds_left is None
+    assert JobPart("x", 0, 1, 0, 1).seconds_left is None
     sample = row.dataset.sample(0)
     judged = row.solver.judge(sample, None)
     bad = Scored(Judged(sample, judged.outcome, {1, 2}, judged.scores), "")
@@ -325,17 +324,19 @@ def test_runs_differ_by_what_was_asked_but_for_texts_of_cards(tmp_path: Path) ->
 
 
 def test_nothing_is_written_into_a_run(tmp_path: Path) -> None:
-    run = evaluate(Plan(tasks=("tsg/sgqa",), models=("baseline/rules",), first=1), Options(out=tmp_path / "run")).path
+    run = evaluate(
+        Plan(tasks=("tsg/sgqa",), models=("baseline/rules",), first=1), RunOptions(out=tmp_path / "run")
+    ).path
     for file in (run / "x.html", run / "deep/x.html", run):
         with pytest.raises(FileProblem, match="lies in the run"):
             refuse_inside_a_run(file)
     refuse_inside_a_run(tmp_path / "x.html", [run])
     other = prepare(Plan(tasks=("tsg/sgqa",), models=("baseline/rules",), first=1))
-    assert folder_of(other, Options())[0] == Path("runs") / f"rules-tsg-sgqa-{other.identity}"
+    assert folder_of(other, RunOptions())[0] == Path("runs") / f"rules-tsg-sgqa-{other.identity}"
     (tmp_path / "full").mkdir()
     (tmp_path / "full/file").touch()
     with pytest.raises(UsageError, match="the folder is not empty, and no run lies in it"):
-        evaluate(other.plan, Options(out=tmp_path / "full"))
+        evaluate(other.plan, RunOptions(out=tmp_path / "full"))
 
 
 def test_calls_beside_a_product_belong_to_its_work(tmp_path: Path) -> None:

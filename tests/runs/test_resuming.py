@@ -27,7 +27,7 @@ from tsgkit.interface.run import Run
 from tsgkit.replies import READER
 from tsgkit.report.report_rows import gather
 from tsgkit.runs.decisions import Decisions, shown_as
-from tsgkit.runs.evaluation import Options, evaluate
+from tsgkit.runs.evaluation import RunOptions, evaluate
 from tsgkit.runs.journal import CHUNK, Journal, lines_of, sealed
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.records import scores_of
@@ -216,7 +216,9 @@ def test_a_key_is_in_no_file_and_on_no_screen(
 
 
 def test_records_that_do_not_fit_are_named_and_made_anew_by_rescoring(tmp_path: Path, tsgkit: CommandLine) -> None:
-    run = evaluate(Plan(tasks=("tsg/sgqa",), models=("baseline/rules",), limit=5), Options(out=tmp_path / "run")).path
+    run = evaluate(
+        Plan(tasks=("tsg/sgqa",), models=("baseline/rules",), limit=5), RunOptions(out=tmp_path / "run")
+    ).path
     file, changed = run / "samples.jsonl", "line 1: not the record that was written"
     whole = file.read_bytes()
     first, second, *rest = whole.splitlines(keepends=True)
@@ -256,12 +258,12 @@ def test_records_that_do_not_fit_are_named_and_made_anew_by_rescoring(tmp_path: 
 def test_totals_of_a_run_that_goes_on_are_those_of_its_records_in_order(tmp_path: Path) -> None:
     tasks, path = ("tsg/sgqa", "tsg/ma-sgg", "tsg/refine"), tmp_path / "run/samples.jsonl"
     plan = Plan(tasks=tasks, models=("baseline/random", "baseline/rules"), limit=12)
-    finished = evaluate(plan, Options(out=tmp_path / "run"))
+    finished = evaluate(plan, RunOptions(out=tmp_path / "run"))
     assert open_saved_run(tmp_path / "run").results == finished.results
     records = path.read_bytes().splitlines(keepends=True)
     for left in (records, records[:7] + records[9:]):
         path.write_bytes(b"".join(left))
-        assert evaluate(plan, Options(out=tmp_path / "run")).values == finished.values
+        assert evaluate(plan, RunOptions(out=tmp_path / "run")).values == finished.values
         assert path.read_bytes() == b"".join(records)
     first = lines(path)[:3]
     for places in ((1,), (0, 2), (0, 0), (0, 1, 0)):

@@ -29,7 +29,7 @@ from tsgkit.errors import FileProblem, TsgkitError, UsageError
 from tsgkit.graph.model import ActionGraph, Narrative
 from tsgkit.graph.notation import narratives
 from tsgkit.runs import shard_merge
-from tsgkit.runs.evaluation import Options, evaluate
+from tsgkit.runs.evaluation import RunOptions, evaluate
 from tsgkit.runs.folder import FORMAT, locked
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.shard_merge import merge
@@ -192,7 +192,7 @@ def test_rows_come_from_whichever_shard_keeps_them(tmp_path: Path) -> None:
     shutil.copy(DATA / "sgds.jsonl", data)
     plan = Plan(tasks=("tsg/sgds",), models=("baseline/rules",), data=str(data), first=6)
     one, two = (
-        evaluate(plan, Options(out=tmp_path / "run", shard=Shard(number, 2), keep_data=number == 1)).path
+        evaluate(plan, RunOptions(out=tmp_path / "run", shard=Shard(number, 2), keep_data=number == 1)).path
         for number in (1, 2)
     )
     data.unlink()

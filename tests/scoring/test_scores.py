@@ -16,16 +16,21 @@ from tsgkit.graph import ActionGraph, Vocabulary
 from tsgkit.graph.model import Description, Narrative
 from tsgkit.scoring import Part, Pooled, Pooling, pool, versions
 from tsgkit.scoring.alignment import assignment, best, by_place, in_order, too_large
-from tsgkit.scoring.hallucination import hallucinations
-from tsgkit.scoring.outcomes import COUNTS
-from tsgkit.scoring.pooling import Totals, cluster_totals
-from tsgkit.scoring.resampling import PLAIN_DRAWS, POISSON, SWAPS, Row, redrawn_totals, weighted_totals
-from tsgkit.scoring.score import Score, right_or_wrong
-from tsgkit.scoring.sequences import common_subsequence
-from tsgkit.scoring.sets import Overlap, compare_graphs, edges_of, nodes_of, overlap
+from tsgkit.scoring.intervals import PLAIN_DRAWS, POISSON, SWAPS, Row, redrawn_totals, weighted_totals
+from tsgkit.scoring.pooling import COUNTS, Score, Tally, Totals, cluster_totals, right_or_wrong
+from tsgkit.scoring.set_scores import (
+    LONGEST_KEPT,
+    Overlap,
+    common_subsequence,
+    compare_graphs,
+    edges_of,
+    hallucinations,
+    match,
+    nodes_of,
+    overlap,
+    soft_overlap,
+)
 from tsgkit.scoring.skew import chi_square_tail, skew
-from tsgkit.scoring.soft import LONGEST_KEPT, match, soft_overlap
-from tsgkit.scoring.tally import Tally
 from tsgkit.scoring.versions import paired
 
 PARTS = [Part(3, 4, "a"), Part(1, 1, "a"), Part(0, 5, "b"), Part(0, 0, "c")]

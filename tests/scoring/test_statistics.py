@@ -14,14 +14,19 @@ from hypothesis import strategies as st
 
 from tsgkit.errors import UsageError
 from tsgkit.scoring import Agreement, Measure, balanced_accuracy, cohens_kappa, krippendorffs_alpha
-from tsgkit.scoring.agreement import MOST_LABELS
+from tsgkit.scoring.agreement import MOST_LABELS, Presence, SetPair, masi_similarity, presence_kappa, sets_alpha
 from tsgkit.scoring.combination import Combination, combine, combined_interval, mean_of_all
 from tsgkit.scoring.comparison import compare, planned_difference, smallest_difference
-from tsgkit.scoring.intervals import Interval, IntervalMethod, effective_number, interval
+from tsgkit.scoring.intervals import (
+    Interval,
+    IntervalMethod,
+    effective_number,
+    incomplete_beta,
+    interval,
+    student_quantile,
+)
 from tsgkit.scoring.pooling import Part, Pooling, pool
-from tsgkit.scoring.set_agreement import Presence, SetPair, masi_similarity, presence_kappa, sets_alpha
 from tsgkit.scoring.significance import EXACT_CLUSTERS, PairedMethod, holm, mcnemar, sign_flip
-from tsgkit.scoring.student import incomplete_beta, student_quantile
 
 POOLED = Pooling.POOLED
 SHARES = [Part(1, 2, "a"), Part(3, 3, "b"), Part(0, 1, "c"), Part(2, 5, "d"), Part(1, 1, "b")]

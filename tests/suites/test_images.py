@@ -20,9 +20,9 @@ from image_server import png
 from PIL import Image
 
 from tsgkit.errors import FileProblem
-from tsgkit.llm.image_decoder import Examined, PixelBudget, Unreadable, examine
+from tsgkit.llm.image_decoder import Examined, PixelBudget, UndecodableImage, examine
 from tsgkit.llm.images import MOST_IMAGE_BYTES, ImageFile, bytes_of
-from tsgkit.suites.images import ImageFolder, Looked, Missing, is_file_id, keep_image
+from tsgkit.suites.images import ImageFolder, Looked, MissingImage, is_file_id, keep_image
 
 HOSTILE = (
     *("", ".", "..", "../secret", "..\\secret", "/etc/passwd", "sub/7", "./7", "7/", "7\0", "7\n", "\x7f", ".hidden"),
@@ -58,7 +58,7 @@ def test_an_image_is_found_by_its_id_which_is_never_a_path_and_a_missing_one_shi
         image = found.look(item_id)
         assert isinstance(image, ImageFile) and bytes_of(image) == png(name)
         assert (image.width, image.height, image.path, image.notes) == (8, 6, (folder / name).resolve(), ())
-    assert found.look("2") == found.look("01") == Missing()
+    assert found.look("2") == found.look("01") == MissingImage()
     assert found.stray(["0", "1", "2", "10"]) == ("notes.txt", "old.png")
     assert not (folder.parent / "kept").exists(), "nothing is written without re-encoding"
     (folder.parent / "secret.png").write_bytes(png("secret"))
@@ -67,7 +67,7 @@ def test_an_image_is_found_by_its_id_which_is_never_a_path_and_a_missing_one_shi
     for item_id in HOSTILE:
         assert not is_file_id(item_id), item_id
         refused = looked(folder, item_id)
-        assert isinstance(refused, Unreadable) and "cannot be the name of an image" in refused.reason, item_id
+        assert isinstance(refused, UndecodableImage) and "cannot be the name of an image" in refused.reason, item_id
     for item_id in NAMES:
         (folder / f"{item_id}.png").write_bytes(png(item_id))
         assert bytes_of(seen(folder, item_id)) == png(item_id), item_id
@@ -88,7 +88,7 @@ def test_no_id_reads_anything_outside_the_folder(item_id: str) -> None:
         if is_file_id(item_id):
             assert isinstance(found, ImageFile) and bytes_of(found) == png("inside")
         else:
-            assert isinstance(found, Unreadable)
+            assert isinstance(found, UndecodableImage)
 
 
 @given(st.binary(max_size=200), st.integers(0, 70), st.integers(0, 255))
@@ -97,7 +97,7 @@ def test_whatever_bytes_hold_they_are_an_image_or_a_reason(data: bytes, place: i
     good = bytearray(png("a cup"))
     good[place % len(good)] = value
     for tried in (data, bytes(good), bytes(good[:place]), bytes(good) + data, png("x")[:8] + data):
-        assert isinstance(examine(tried), (Examined, Unreadable))
+        assert isinstance(examine(tried), (Examined, UndecodableImage))
 
 
 def test_files_that_are_no_single_image_within_the_folder_say_why(folder: Path) -> None:
@@ -114,7 +114,7 @@ def test_files_that_are_no_single_image_within_the_folder_say_why(folder: Path) 
     (folder / "closed.png").chmod(0)
     (folder / "dir.png").mkdir()
     assert bytes_of(seen(folder, "in")) == png("seven")
-    assert looked(folder, "none") == looked(folder, "dir") == Missing()
+    assert looked(folder, "none") == looked(folder, "dir") == MissingImage()
     for name, reason in (
         ("out", "out.png is outside the folder"),
         ("8", "several files have this id: 8.JPG, 8.png"),
@@ -122,10 +122,10 @@ def test_files_that_are_no_single_image_within_the_folder_say_why(folder: Path) 
         ("huge", "huge.png: the file has 50,000,001 bytes; at most 50,000,000 are read"),
         ("closed", "closed.png cannot be read: Permission denied"),
     ):
-        assert looked(folder, name) == Unreadable(reason) or (name == "closed" and os.geteuid() == 0), name
+        assert looked(folder, name) == UndecodableImage(reason) or (name == "closed" and os.geteuid() == 0), name
     for name, reason in (("text", "no image of a kind"), ("ring", "ring.png cannot be read")):
         found = looked(folder, name)
-        assert isinstance(found, Unreadable) and reason in found.reason
+        assert isinstance(found, UndecodableImage) and reason in found.reason
 
 
 def test_a_reencoded_image_is_kept_once_and_a_replaced_one_looked_at_again(folder: Path) -> None:
@@ -155,7 +155,7 @@ def test_a_reencoded_image_is_kept_once_and_a_replaced_one_looked_at_again(folde
     after = found.look("7")
     assert isinstance(after, ImageFile) and (after.width, bytes_of(after)) == (20, png("another", width=20))
     (folder / "7.png").unlink()
-    assert found.look("7") == Missing()
+    assert found.look("7") == MissingImage()
 
 
 def test_folders_that_cannot_be_used_are_refused(folder: Path) -> None:
@@ -229,7 +229,7 @@ def test_unusable_images_have_a_reason_and_others_become_smaller_or_png_only_on_
     ]
     for number, (made, reason) in enumerate(rows):
         examined = examine(made())
-        assert isinstance(examined, Unreadable) and reason in examined.reason, (number, reason)
+        assert isinstance(examined, UndecodableImage) and reason in examined.reason, (number, reason)
     data = saved(drawn(size=(400, 100)), "JPEG")
     assert decoded(data).png is None
     assert decoded(saved(drawn(), "PNG"), as_png=True).png is None

@@ -13,9 +13,9 @@ from shipped import OFFICIAL_DATA, needs_official_data
 from tsg_tasks import TASKS
 
 from tsgkit.errors import DownloadProblem, FileProblem, UsageError
-from tsgkit.library.bundle import ROOMS
 from tsgkit.library.datasets import dataset, dataset_file
 from tsgkit.library.downloads import Patience, checksum_of_bytes
+from tsgkit.library.projects import ROOMS
 from tsgkit.suites.importers import get_dataset, import_dataset
 
 FILES = {task: data(rows(task, 8)) for task in TASKS}

@@ -23,7 +23,7 @@ from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.cards import Card, card_names, load_card
 from tsgkit.library.projects import find, text_of
 from tsgkit.replies import Unreadable
-from tsgkit.scoring.score import right_or_wrong
+from tsgkit.scoring.pooling import right_or_wrong
 from tsgkit.suites.audits.audit import audit
 from tsgkit.suites.audits.rows import audit_rows
 from tsgkit.suites.importers import RowInspector
@@ -250,7 +250,7 @@ def test_an_audit_says_what_baselines_and_answers_of_others_get(task: Task, tmp_
     shortcuts = {one.name: one.value for one in found.shortcuts}
     assert shortcuts["baseline/nine"] == pytest.approx(3 / 14)
     assert shortcuts["the answer to the next item"] == pytest.approx(1 / 14), "both answers of 9 follow each other"
-    slips = {one.check.code: [slip.item_id for slip in one.slips] for one in found.found if one.slips}
+    slips = {one.check.code: [slip.item_id for slip in one.slips] for one in found.findings if one.slips}
     assert slips["near-duplicate"] == ["again"]
 
 

@@ -91,7 +91,7 @@ def test_the_scenarios_have_the_numbers_of_their_card_no_shortcut_and_are_asked_
     assert hops == {1: 122, 2: 126, 3: 117, 4: 131}
     for name, audit in audits.items():
         fine = {"homonym-loop", *(("hand-busy", "not-held") if name == "sgds" else ())}  # its graphs need not be steps
-        assert {one.check.code for one in audit.found if one.slips} <= fine, "no contamination either"
+        assert {one.check.code for one in audit.findings if one.slips} <= fine, "no contamination either"
         assert not any(spread.is_skewed for spread in audit.spreads)
         assert name not in ("sgqa", "sgds") or not audit.solving
         least = {"sgqa": 6.6, "sgds": 6.7, "sa-sgg": 6.9, "ma-sgg": 6.8}[name]

@@ -18,22 +18,22 @@ agents as compiled LangGraph graphs. ``repairs`` makes exact repairs, ``refineme
 steps for one sentence, ``cleaner`` and ``story_graphs`` process whole narratives.
 """
 
-from tsgkit.agents.cleaner import Cleaned, arefine
+from tsgkit.agents.cleaner import CleanedNarrative, arefine
 from tsgkit.agents.decomposer_graph import DecomposeInput, DecomposeOutput, decomposer
 from tsgkit.agents.effort import Effort
 from tsgkit.agents.refiner_graph import RefineInput, RefineOutput, refiner
-from tsgkit.agents.story_graphs import Generated, agenerate
+from tsgkit.agents.story_graphs import StoryGraphs, agenerate
 from tsgkit.llm.scripts import ByLabel
 
 __all__ = [
     "ByLabel",
-    "Cleaned",
+    "CleanedNarrative",
     "DecomposeInput",
     "DecomposeOutput",
     "Effort",
-    "Generated",
     "RefineInput",
     "RefineOutput",
+    "StoryGraphs",
     "agenerate",
     "arefine",
     "decomposer",

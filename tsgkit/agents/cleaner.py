@@ -31,7 +31,7 @@ USUAL = Effort()
 
 
 @dataclass(frozen=True)
-class Cleaned:
+class CleanedNarrative:
     """A cleaned narrative, every change with its reason, the findings before and after, and the usage.
 
     ``stopped`` is the reason why the model was not asked to the end, ``failures`` are failed calls.
@@ -68,8 +68,8 @@ async def arefine(
     model_args: Sequence[str] = (),
     item: str = "0",
     passage_done: Callable[[int], None] = lambda _: None,
-    step_done: Callable[[Step], None] | None = None,
-) -> Cleaned:
+    step_done: Callable[[FinishedStep], None] | None = None,
+) -> CleanedNarrative:
     """Clean graphs: exact repairs first, then a model for the rest. Without a model only exact repairs are made.
 
     ``model`` is a LiteLLM name, or an object with an ``ask`` such as a door or a script. ``told`` is the story, for
@@ -94,7 +94,7 @@ async def arefine(
 
 
 @dataclass
-class Tally:
+class ChangeTally:
     """The changes, findings and calls along a narrative; ``proposed`` are edits of which a model was not sure,
     ``refused`` is the number of those that add a fault."""
 
@@ -122,13 +122,13 @@ class Tally:
             self.stopped = refined.why
 
 
-def repaired(narrative: Narrative, effort: Effort = USUAL) -> Cleaned:
+def repaired(narrative: Narrative, effort: Effort = USUAL) -> CleanedNarrative:
     """Clean graphs without a model, as :func:`arefine` does before it asks one."""
     tally, graphs = with_repairs(narrative, effort)
     return ended(narrative, graphs, tally)
 
 
-def with_proposals(cleaned: Cleaned) -> Cleaned:
+def with_proposals(cleaned: CleanedNarrative) -> CleanedNarrative:
     """Return the graphs with what was proposed, each edit among the changes."""
     graphs, made = list(cleaned.narrative.graphs), list[Change]()
     for one in cleaned.proposed:
@@ -156,10 +156,10 @@ class _Work:
     effort: Effort
     item: str
     passage_done: Callable[[int], None]
-    step_done: Callable[[Step], None] | None
+    step_done: Callable[[FinishedStep], None] | None
 
 
-async def _cleaned(narrative: Narrative, work: _Work) -> Cleaned:
+async def _cleaned(narrative: Narrative, work: _Work) -> CleanedNarrative:
     tally, graphs = with_repairs(narrative, work.effort)
     if work.step_done is not None and work.effort.repair != "none":
         work.step_done(repair_step(narrative.with_graphs(graphs)))
@@ -171,20 +171,20 @@ async def _cleaned(narrative: Narrative, work: _Work) -> Cleaned:
     return ended(narrative, graphs, tally)
 
 
-def with_repairs(narrative: Narrative, effort: Effort) -> tuple[Tally, list[ActionGraph]]:
+def with_repairs(narrative: Narrative, effort: Effort) -> tuple[ChangeTally, list[ActionGraph]]:
     """Return the graphs after the repairs that are made before a model is asked, and these repairs."""
     if effort.repair == "none":
-        return Tally(), list(narrative.graphs)
+        return ChangeTally(), list(narrative.graphs)
     mended = mend(narrative, hands=effort.repair == "hands")
-    return Tally(changes=list(mended.changes)), list(mended.narrative.graphs)
+    return ChangeTally(changes=list(mended.changes)), list(mended.narrative.graphs)
 
 
-def ended(narrative: Narrative, graphs: Sequence[ActionGraph], tally: Tally) -> Cleaned:
+def ended(narrative: Narrative, graphs: Sequence[ActionGraph], tally: ChangeTally) -> CleanedNarrative:
     """Return what cleaning came to."""
     cleaned = narrative.with_graphs(graphs)
     pairs = zip(narrative.graphs, graphs, strict=True)
     touched = tuple(number for number, (old, new) in enumerate(pairs) if old.triplets != new.triplets)
-    return Cleaned(
+    return CleanedNarrative(
         cleaned,
         tuple(sorted((one for one in tally.changes if one.graph in touched), key=lambda one: one.graph)),
         tuple(check_narrative(narrative)),
@@ -199,7 +199,9 @@ def ended(narrative: Narrative, graphs: Sequence[ActionGraph], tally: Tally) -> 
     )
 
 
-async def _ask_along(narrative: Narrative, graphs: list[ActionGraph], asker: Asker, work: _Work, tally: Tally) -> None:
+async def _ask_along(
+    narrative: Narrative, graphs: list[ActionGraph], asker: Asker, work: _Work, tally: ChangeTally
+) -> None:
     """Refine the passages in order, since hands carry over from one to the next."""
     start = 0
     for number, passage in enumerate(passages_of(narrative, work.told, work.hint, graphs)):
@@ -215,7 +217,7 @@ async def _ask_along(narrative: Narrative, graphs: list[ActionGraph], asker: Ask
         start = end
 
 
-class Step(NamedTuple):
+class FinishedStep(NamedTuple):
     """A finished step: its place, its name, the remaining findings there, and the calls so far.
 
     Remaining problems are errors, breaches of the hand rule, and errors that a model named without a remedy.
@@ -227,9 +229,9 @@ class Step(NamedTuple):
     calls: int
 
 
-def repair_step(narrative: Narrative) -> Step:
+def repair_step(narrative: Narrative) -> FinishedStep:
     """Return the step of the exact repairs along a whole narrative, as it is after them."""
-    return Step("", "repair", sum(map(is_undecided, check_narrative(narrative))), 0)
+    return FinishedStep("", "repair", sum(map(is_undecided, check_narrative(narrative))), 0)
 
 
 @dataclass
@@ -239,7 +241,7 @@ class _Watched:
     passage: Passage
     start: int
     calls: int
-    step_done: Callable[[Step], None]
+    step_done: Callable[[FinishedStep], None]
     points: tuple[Point, ...] = ()
     graphs: tuple[ActionGraph, ...] = ()
 
@@ -249,7 +251,7 @@ class _Watched:
         self.calls += name in ASKING and update.get("silent") != "stopped"
         faults = sum(map(is_undecided, self.passage.findings(self.graphs)))
         left = faults + sum(point.is_open(self.graphs) for point in self.points)
-        self.step_done(Step(place_of(self.start, len(self.passage.graphs)), name, left, self.calls))
+        self.step_done(FinishedStep(place_of(self.start, len(self.passage.graphs)), name, left, self.calls))
 
 
 def place_of(start: int, size: int) -> str:

@@ -21,8 +21,8 @@ from tsgkit.agents.decomposition import (
     WRITTEN,
     Choose,
     Sentence,
-    Setting,
-    State,
+    SentenceSetting,
+    SentenceState,
     Work,
     add_writing,
     after_start,
@@ -37,13 +37,25 @@ from tsgkit.agents.graph_values import (
     counts_in,
     finding_values,
     graph_values,
+    plain,
+    plain_fields,
     public_node,
+    restored,
+    restored_fields,
+    restored_state,
     sentences_in,
     vocabulary_in,
 )
-from tsgkit.agents.passage_steps import NO_WORK, Update, add_passage_steps, first_step, passage_begun, passage_refined
-from tsgkit.agents.plain_state import plain, plain_fields, restored, restored_fields, restored_state
-from tsgkit.agents.refiner_graph import MOST_STEPS, RefineOutput
+from tsgkit.agents.refiner_graph import (
+    MOST_STEPS,
+    NO_WORK,
+    RefineOutput,
+    Update,
+    add_passage_steps,
+    first_step,
+    passage_begun,
+    passage_refined,
+)
 from tsgkit.agents.shared_model import KINDS, AskingOptions, shared_model
 from tsgkit.agents.story_graphs import StoryProgress
 from tsgkit.defaults import Level, Repair
@@ -80,7 +92,7 @@ class DecomposeOutput(RefineOutput):
     vocabulary: dict[str, list[str]] | None
 
 
-class _State(DecomposeOutput, total=False):
+class _DecomposerState(DecomposeOutput, total=False):
     """All fields of the state.
 
     ``told`` is the progress in the story. ``sentence`` is the sentence in work, ``written`` the state of writing its
@@ -105,7 +117,7 @@ def decomposer(
     repair: Repair | None = None,
     checkpointer: Checkpointer = None,
     **asking: Unpack[AskingOptions],
-) -> CompiledStateGraph[_State, None, DecomposeInput, DecomposeOutput]:
+) -> CompiledStateGraph[_DecomposerState, None, DecomposeInput, DecomposeOutput]:
     """Return a compiled LangGraph that turns a story into graphs, sentence by sentence.
 
     The parameters are those of :func:`~tsgkit.agents.refiner`. With ``open_vocabulary`` the model first proposes L for
@@ -129,10 +141,12 @@ class _Decomposer:
     is_open: bool
     effort: Effort
 
-    def compiled(self, checkpointer: Checkpointer) -> CompiledStateGraph[_State, None, DecomposeInput, DecomposeOutput]:
+    def compiled(
+        self, checkpointer: Checkpointer
+    ) -> CompiledStateGraph[_DecomposerState, None, DecomposeInput, DecomposeOutput]:
         from langgraph.graph import END, START, StateGraph
 
-        builder = StateGraph(_State, input_schema=DecomposeInput, output_schema=DecomposeOutput)
+        builder = StateGraph(_DecomposerState, input_schema=DecomposeInput, output_schema=DecomposeOutput)
         works = {"begin": self.begin, "refine": self.refine, "next": self.next, "finish": self.finish}
         for name, work in (works | ({"propose": self.propose} if self.is_open else {})).items():
             builder.add_node(name, public_node(name, work))
@@ -147,11 +161,11 @@ class _Decomposer:
         builder.add_edge("finish", END)
         return builder.compile(checkpointer, name="decomposer").with_config(recursion_limit=MOST_STEPS)
 
-    async def begin(self, state: _State) -> Update:
+    async def begin(self, state: _DecomposerState) -> Update:
         """Begin with the first sentence."""
         return self.turned_on(self.telling(state, {})) | {"calls": 0}
 
-    async def propose(self, state: _State) -> Update:
+    async def propose(self, state: _DecomposerState) -> Update:
         """Ask for L."""
         telling = self.telling(state)
         await telling.propose(self.asker)
@@ -160,9 +174,9 @@ class _Decomposer:
     def step(self, work: Work) -> Any:  # noqa: ANN401  (a node)
         """Return a node that does a step of writing the sentence that is in work."""
 
-        async def run(state: _State) -> Update:
+        async def run(state: _DecomposerState) -> Update:
             setting, known = self.setting(state), state["written"]
-            update = plain_fields(State, await work(restored_state(State, known["state"]), setting))
+            update = plain_fields(SentenceState, await work(restored_state(SentenceState, known["state"]), setting))
             update["notes"] = known["state"]["notes"] + update.get("notes", [])
             calls = setting.voice.calls
             written = known | {"state": known["state"] | update, "calls": calls}
@@ -170,33 +184,33 @@ class _Decomposer:
 
         return public_node(work.__name__, run)
 
-    def choice(self, choose: Choose) -> Callable[[_State], str]:
+    def choice(self, choose: Choose) -> Callable[[_DecomposerState], str]:
         """Return an edge that chooses by the state of the sentence that is in work."""
         return lambda state: choose(state["written"]["state"], self.setting(state))
 
-    async def refine(self, state: _State) -> Update:
+    async def refine(self, state: _DecomposerState) -> Update:
         """Begin to refine the graphs of the sentence together."""
         known = state["written"]
-        passage = written(restored_state(State, known["state"]), self.setting(state))
+        passage = written(restored_state(SentenceState, known["state"]), self.setting(state))
         start = sum(len(description["graphs"]) for description in state["told"]["descriptions"])
         return passage_begun(passage, start, known["sample"], state["told"]["calls"] + known["calls"])
 
-    def after_refine(self, state: _State) -> str:
+    def after_refine(self, state: _DecomposerState) -> str:
         """Return the first step of refining."""
         return first_step(state, self.effort)
 
-    async def next(self, state: _State) -> Update:
+    async def next(self, state: _DecomposerState) -> Update:
         """Take over the result of a sentence and continue with the next."""
-        sentence = restored_state(State, state["written"]["state"])
+        sentence = restored_state(SentenceState, state["written"]["state"])
         if state["work"]:
             changed = taken_over(passage_refined(state, self.asker, self.effort))
             changed["notes"] = (*sentence["notes"], *changed["notes"])
-            sentence = cast(State, {**sentence, **changed})
+            sentence = cast(SentenceState, {**sentence, **changed})
         telling = self.telling(state)
         telling.add(len(telling.descriptions), told_from(sentence, self.setting(state)))
         return self.turned_on(telling)
 
-    async def finish(self, state: _State) -> Update:
+    async def finish(self, state: _DecomposerState) -> Update:
         """Return what it all came to."""
         telling = self.telling(state)
         untold = telling.sentences[len(telling.descriptions) :]
@@ -216,7 +230,7 @@ class _Decomposer:
             "told": {},
         }
 
-    def after_sentence(self, state: _State) -> str:
+    def after_sentence(self, state: _DecomposerState) -> str:
         """Return the first step of the next sentence, if there is one."""
         return after_start(state["written"]["state"], self.setting(state)) if state["written"] else "finish"
 
@@ -227,7 +241,7 @@ class _Decomposer:
         if telling.stopped or number == len(telling.sentences):
             return {"told": told, "sentence": {}, "written": {}} | NO_WORK
         sentence = plain(Sentence, telling.sentence(number))
-        written = {"state": plain_fields(State, begun()), "sample": str(number), "calls": 0}
+        written = {"state": plain_fields(SentenceState, begun()), "sample": str(number), "calls": 0}
         return {"told": told, "sentence": sentence, "written": written} | NO_WORK
 
     def telling(self, state: Mapping[str, Any], told: Mapping[str, Any] | None = None) -> StoryProgress:
@@ -241,8 +255,10 @@ class _Decomposer:
             setattr(telling, name, value)
         return telling
 
-    def setting(self, state: _State) -> Setting:
+    def setting(self, state: _DecomposerState) -> SentenceSetting:
         """Return what stays the same while the sentence in work is written."""
         known = state["written"]
         ask = ask_for(self.asker, known["sample"])
-        return Setting(restored(Sentence, state["sentence"]), self.effort, ask, TextAsk(ask, known["calls"]), None)
+        return SentenceSetting(
+            restored(Sentence, state["sentence"]), self.effort, ask, TextAsk(ask, known["calls"]), None
+        )

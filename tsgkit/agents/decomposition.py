@@ -87,7 +87,7 @@ class DecomposedSentence:
 
 
 @dataclass(frozen=True)
-class Setting:
+class SentenceSetting:
     """The fixed settings of one sentence."""
 
     sentence: Sentence
@@ -97,7 +97,7 @@ class Setting:
     watch: Watch | None
 
 
-class State(TypedDict):
+class SentenceState(TypedDict):
     """The changing state: tries, actions, the number of written graphs, the graphs."""
 
     asked: int
@@ -110,9 +110,9 @@ class State(TypedDict):
     notes: Annotated[tuple[str, ...], operator.add]
 
 
-def begun() -> State:
+def begun() -> SentenceState:
     """Return the state before anything was asked."""
-    return State(asked=0, actions=(), written=0, graphs=(), refined=None, why="", silent="", notes=())
+    return SentenceState(asked=0, actions=(), written=0, graphs=(), refined=None, why="", silent="", notes=())
 
 
 def decompose_prompt(sentence: Sentence) -> str:
@@ -134,7 +134,7 @@ def write_prompt(sentence: Sentence, graphs: tuple[ActionGraph, ...], number: in
     )
 
 
-async def decompose(state: State, setting: Setting) -> Update:
+async def decompose(state: SentenceState, setting: SentenceSetting) -> Update:
     """Ask for the actions of the sentence; of several tries the one nearest to the number known is kept."""
     sentence, number = setting.sentence, state["asked"] + 1
     try:
@@ -155,7 +155,7 @@ async def decompose(state: State, setting: Setting) -> Update:
     return {"asked": number, "actions": kept, "notes": notes}
 
 
-async def write(state: State, setting: Setting) -> Update:
+async def write(state: SentenceState, setting: SentenceSetting) -> Update:
     """Ask for the graph of the next action."""
     number = state["written"]
     prompt = write_prompt(setting.sentence, state["graphs"], number, chosen(state, setting)[number])
@@ -170,13 +170,13 @@ async def write(state: State, setting: Setting) -> Update:
     return {"written": number + 1, "graphs": (*state["graphs"], found.graphs[0]), "notes": notes}
 
 
-async def refine(state: State, setting: Setting) -> Update:
+async def refine(state: SentenceState, setting: SentenceSetting) -> Update:
     """Refine the graphs of the sentence together."""
     passage = written(state, setting)
     return taken_over(await refine_passage(passage, setting.ask, setting.effort, setting.watch))
 
 
-def written(state: State, setting: Setting) -> Passage:
+def written(state: SentenceState, setting: SentenceSetting) -> Passage:
     """Return the passage of all graphs that were written for the sentence."""
     sentence = setting.sentence
     return replace(sentence.passage(state["graphs"]), count=sentence.count or len(chosen(state, setting)))
@@ -193,19 +193,19 @@ def taken_over(refined: Refined) -> Update:
     }
 
 
-def chosen(state: State, setting: Setting) -> tuple[str, ...]:
+def chosen(state: SentenceState, setting: SentenceSetting) -> tuple[str, ...]:
     """Return the actions that are written: no more than there should be; the sentence itself where none could
     be read."""
     most = MOST_ACTIONS if setting.sentence.count is None else setting.sentence.count
     return state["actions"][:most] or (setting.sentence.text,)
 
 
-def after_start(state: State, setting: Setting) -> str:
+def after_start(state: SentenceState, setting: SentenceSetting) -> str:
     """Return the next step: a sentence with one known action needs no decomposition."""
     return "write" if setting.sentence.count == 1 else "decompose"
 
 
-def after_decompose(state: State, setting: Setting) -> str:
+def after_decompose(state: SentenceState, setting: SentenceSetting) -> str:
     """Return the next step: another try if the number of actions is wrong; nothing is written without actions."""
     if state["why"]:
         return "end"
@@ -213,15 +213,15 @@ def after_decompose(state: State, setting: Setting) -> str:
     return "write" if right or state["asked"] >= MOST_TRIES else "decompose"
 
 
-def after_write(state: State, setting: Setting) -> str:
+def after_write(state: SentenceState, setting: SentenceSetting) -> str:
     """Return the next action, else all of them together."""
     if state["why"]:
         return "end"
     return "write" if state["written"] < len(chosen(state, setting)) else "refine"
 
 
-Work = Callable[[State, Setting], Any]
-Choose = Callable[[State, Setting], str]
+Work = Callable[[SentenceState, SentenceSetting], Any]
+Choose = Callable[[SentenceState, SentenceSetting], str]
 WRITING: tuple[tuple[str, Work, Choose, tuple[str, ...]], ...] = (
     ("decompose", decompose, after_decompose, ("decompose", "write")),
     ("write", write, after_write, ("write", "refine")),
@@ -253,11 +253,11 @@ def add_writing(builder: Any, step: Callable[[Work], Any], choice: Callable[[Cho
 
 
 @cache
-def compiled() -> CompiledStateGraph[State, Setting, State, State]:
+def compiled() -> CompiledStateGraph[SentenceState, SentenceSetting, SentenceState, SentenceState]:
     """Return the decomposer of one sentence as a LangGraph; a caller's checkpointer has no part in it."""
     from langgraph.graph import END, START, StateGraph
 
-    builder = StateGraph(State, context_schema=Setting)
+    builder = StateGraph(SentenceState, context_schema=SentenceSetting)
     add_writing(builder, node, route, END)
     builder.add_node("refine", node(refine))
     builder.add_conditional_edges(START, route(after_start), ["decompose", "write"])
@@ -269,12 +269,12 @@ async def decompose_sentence(
     sentence: Sentence, ask: Ask, effort: Effort = WRITTEN, watch: Watch | None = None
 ) -> DecomposedSentence:
     """Return the graphs of a sentence; graphs written before a failure are kept."""
-    setting = Setting(sentence, effort, ask, TextAsk(ask), watch)
+    setting = SentenceSetting(sentence, effort, ask, TextAsk(ask), watch)
     state = await ended(compiled(), begun(), setting, (sentence.count or MOST_ACTIONS) + MOST_TRIES + 4, watch)
     return told_from(state, setting)
 
 
-def told_from(state: State, setting: Setting) -> DecomposedSentence:
+def told_from(state: SentenceState, setting: SentenceSetting) -> DecomposedSentence:
     """Return the result of a finished state."""
     refined = state["refined"]
     return DecomposedSentence(

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from tsgkit.agents.passages import GRAPH_COUNT, Passage, Point
-from tsgkit.agents.questions import LETTERS, Edit, Question, edits_between
+from tsgkit.agents.questions import LETTERS, CandidateEdit, FindingQuestion, edits_between
 from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.folding import fold_triplet
 from tsgkit.graph.model import ActionGraph, Triplet, Vocabulary
@@ -61,7 +61,7 @@ UNREADABLE = "no answer to a finding and no triplet found"
 class Named(NamedTuple):
     """A change that a model names: its edits, the code and words of its reason, and the model's own probability."""
 
-    edits: tuple[Edit, ...]
+    edits: tuple[CandidateEdit, ...]
     code: str
     reason: str
     sure: float | None = None
@@ -94,7 +94,7 @@ class _Said(NamedTuple):
     sure: float | None = None
 
 
-def read_look(text: str, questions: Sequence[Question], passage: Passage, graphs: Sequence[ActionGraph]) -> Look:
+def read_look(text: str, questions: Sequence[FindingQuestion], passage: Passage, graphs: Sequence[ActionGraph]) -> Look:
     """Return the answer of a reply to these questions about these graphs."""
     section = answer_section(text)
     answer = "" if isinstance(section, Unreadable) else section.part.text
@@ -230,13 +230,13 @@ def _triplet(text: str) -> Triplet | None:
 class _Meaning:
     """The reading of what was said about these graphs."""
 
-    questions: Sequence[Question]
+    questions: Sequence[FindingQuestion]
     vocabulary: Vocabulary | None
     graphs: Sequence[ActionGraph]
 
     def look(self, said: Sequence[_Said]) -> Look:
         """Return the changes named, errors without a remedy, and notes about what fits nothing."""
-        named, points, notes = dict[tuple[Edit, ...], Named](), dict[Point, None](), list[str]()
+        named, points, notes = dict[tuple[CandidateEdit, ...], Named](), dict[Point, None](), list[str]()
         odd = outside = 0
         for one in said:
             if one.finding is None and not 1 <= (one.graph or 0) <= len(self.graphs):
@@ -312,7 +312,7 @@ class _Meaning:
     def _outside(self, triplet: Triplet | None) -> set[str]:
         return set() if triplet is None or self.vocabulary is None else {*self.vocabulary.outside(triplet)}
 
-    def _edit(self, place: int, before: Triplet | None, after: Triplet | None) -> Edit | bool | None:
+    def _edit(self, place: int, before: Triplet | None, after: Triplet | None) -> CandidateEdit | bool | None:
         """Return an edit; True where the graph is so already, None where it does not fit, False where it leaves L."""
         if after is not None and self._outside(after):
             after = fold_triplet(after)
@@ -322,10 +322,12 @@ class _Meaning:
             return True
         if before is None and after in self.graphs[place].triplets:
             return None
-        return Edit(place, before, after)
+        return CandidateEdit(place, before, after)
 
 
-def _rewritten(text: str, questions: Sequence[Question], passage: Passage, graphs: Sequence[ActionGraph]) -> Look:
+def _rewritten(
+    text: str, questions: Sequence[FindingQuestion], passage: Passage, graphs: Sequence[ActionGraph]
+) -> Look:
     """Return the changes of graphs that were written anew; a graph about which nothing was found stays as it is."""
     wanted = passage.count or len(graphs)
     found = read_graphs(text, wanted)
@@ -354,7 +356,7 @@ def _rewritten(text: str, questions: Sequence[Question], passage: Passage, graph
 
 
 def schema_of(
-    questions: Sequence[Question], vocabulary: Vocabulary | None, graphs: Sequence[ActionGraph]
+    questions: Sequence[FindingQuestion], vocabulary: Vocabulary | None, graphs: Sequence[ActionGraph]
 ) -> dict[str, Any] | None:
     """Return the response format of a reply, which allows exactly L, an answer to each finding, and a point for each
     triplet and for two that each graph lacks; None where graphs are to be written anew.

@@ -41,7 +41,7 @@ LEAVE = "leave it as it is"
 ALL_ANEW = "in place of all other answers, write all graphs anew, with one blank line between two graphs"
 
 
-class Edit(NamedTuple):
+class CandidateEdit(NamedTuple):
     """One triplet of a graph changed, added (``before`` is None) or removed (``after`` is None)."""
 
     graph: int
@@ -55,7 +55,7 @@ class Edit(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Question:
+class FindingQuestion:
     """A finding that a model decides about, its graph and triplet if known, and its choices, each a few edits."""
 
     text: str
@@ -63,7 +63,7 @@ class Question:
     reason: str
     graph: int | None = None
     triplet: Triplet | None = None
-    choices: tuple[tuple[Edit, ...], ...] = ()
+    choices: tuple[tuple[CandidateEdit, ...], ...] = ()
 
     def __str__(self) -> str:
         if self.graph is None:
@@ -74,20 +74,20 @@ class Question:
 
 def questions_of(
     passage: Passage, graphs: Sequence[ActionGraph], findings: Sequence[Finding], points: Sequence[Point]
-) -> tuple[Question, ...]:
+) -> tuple[FindingQuestion, ...]:
     """Return what is asked about graphs: what the rules find, and errors named without a remedy."""
     found = [_of_finding(one, graphs, passage.vocabulary) for one in findings if one.code not in UNREMARKABLE]
     found += [_of_point(point) for point in points]
     return tuple(found[:MOST_QUESTIONS])
 
 
-def _of_finding(finding: Finding, graphs: Sequence[ActionGraph], vocabulary: Vocabulary | None) -> Question:
+def _of_finding(finding: Finding, graphs: Sequence[ActionGraph], vocabulary: Vocabulary | None) -> FindingQuestion:
     number = finding.place.graph
     if finding.code == GRAPH_COUNT or number is None:
-        return Question(f"{finding.message}: {ALL_ANEW}", finding.code, finding.message)
+        return FindingQuestion(f"{finding.message}: {ALL_ANEW}", finding.code, finding.message)
     graph, place = graphs[number], finding.place.triplet
     hint = f" ({finding.hint})" if finding.hint else ""
-    return Question(
+    return FindingQuestion(
         f"graph {number + 1}: {finding.code}: {finding.message}{hint}",
         finding.code,
         finding.message,
@@ -97,12 +97,12 @@ def _of_finding(finding: Finding, graphs: Sequence[ActionGraph], vocabulary: Voc
     )
 
 
-def _of_point(point: Point) -> Question:
+def _of_point(point: Point) -> FindingQuestion:
     if point.graph is None:
-        return Question(
+        return FindingQuestion(
             f"said to hold an error of the kind {point.kind}", f"hint-{point.kind}", f"said to be {point.kind}"
         )
-    return Question(str(point), f"critique-{point.kind}", str(point), point.graph, point.triplet)
+    return FindingQuestion(str(point), f"critique-{point.kind}", str(point), point.graph, point.triplet)
 
 
 def candidates(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> tuple[ActionGraph, ...]:
@@ -164,18 +164,18 @@ def _with(graph: ActionGraph, place: int, *triplets: Triplet) -> ActionGraph:
     return ActionGraph((*graph.triplets[:place], *triplets, *graph.triplets[place + 1 :]))
 
 
-def edits_between(number: int, before: ActionGraph, after: ActionGraph) -> tuple[Edit, ...]:
+def edits_between(number: int, before: ActionGraph, after: ActionGraph) -> tuple[CandidateEdit, ...]:
     """Return the edits that make one graph the other."""
     if len(before.triplets) == len(after.triplets):
         pairs = zip(before.triplets, after.triplets, strict=True)
-        return tuple(Edit(number, old, new) for old, new in pairs if old != new)
+        return tuple(CandidateEdit(number, old, new) for old, new in pairs if old != new)
     if set(before.triplets) == set(after.triplets):
         repeats = (Counter(before.triplets) - Counter(after.triplets)).elements()
-        return tuple(Edit(number, one, None) for one in repeats)
-    return tuple(Edit(number, one.candidate, one.reference) for one in diff(after, before).changes)
+        return tuple(CandidateEdit(number, one, None) for one in repeats)
+    return tuple(CandidateEdit(number, one.candidate, one.reference) for one in diff(after, before).changes)
 
 
-def edited(graph: ActionGraph, edits: Sequence[Edit]) -> ActionGraph:
+def edited(graph: ActionGraph, edits: Sequence[CandidateEdit]) -> ActionGraph:
     """Return a graph with edits made; one whose triplet is not there, or there already, changes nothing."""
     for edit in edits:
         if edit.before is None or edit.before in graph:

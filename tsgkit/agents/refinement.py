@@ -30,7 +30,7 @@ from tsgkit.agents.effort import Effort
 from tsgkit.agents.look_replies import Look, Named, read_look, schema_of
 from tsgkit.agents.passages import GRAPH_COUNT, Passage, Point, Version, best, can_be_made, version_of
 from tsgkit.agents.prompts import look_prompt
-from tsgkit.agents.questions import Edit, edited, edits_between, questions_of
+from tsgkit.agents.questions import CandidateEdit, edited, edits_between, questions_of
 from tsgkit.agents.steps import Update, Watch, ended, node, route
 from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.repairs import MODEL, PROPOSED, Change, is_fault, mend
@@ -53,7 +53,7 @@ without a remedy that could be made, or findings without an answer; a reply that
 
 
 @dataclass(frozen=True)
-class Setting:
+class PassageSetting:
     """The fixed settings of one passage."""
 
     passage: Passage
@@ -67,7 +67,7 @@ GROWING = ("named", "proposed", "refused", "versions", "changes", "notes")
 """Fields of the state of which each node adds its own."""
 
 
-class State(TypedDict):
+class PassageState(TypedDict):
     """The changing state of a passage; ``named`` are the edits of all looks, each once a look."""
 
     graphs: tuple[ActionGraph, ...]
@@ -77,7 +77,7 @@ class State(TypedDict):
     last: Ending
     why: str
     silent: str
-    named: Annotated[tuple[Edit, ...], operator.add]
+    named: Annotated[tuple[CandidateEdit, ...], operator.add]
     proposed: Annotated[tuple[Change, ...], operator.add]
     refused: Annotated[int, operator.add]
     versions: Annotated[tuple[Version, ...], operator.add]
@@ -107,10 +107,10 @@ class Refined:
     refused: int = 0
 
 
-def begun(passage: Passage) -> State:
+def begun(passage: Passage) -> PassageState:
     """Return the state before anything was done; a hint is a point that any change closes."""
     points = tuple(Point(kind, None, None, passage.graphs) for kind in passage.hints)
-    return State(
+    return PassageState(
         graphs=passage.graphs,
         findings=(),
         points=points,
@@ -127,7 +127,7 @@ def begun(passage: Passage) -> State:
     )
 
 
-async def check(state: State, setting: Setting) -> Update:
+async def check(state: PassageState, setting: PassageSetting) -> Update:
     """Check the graphs by the rules, and decide whether to look at them."""
     findings = setting.passage.findings(state["graphs"])
     points = tuple(point for point in state["points"] if point.is_open(state["graphs"]))
@@ -136,7 +136,7 @@ async def check(state: State, setting: Setting) -> Update:
     return {"findings": findings, "points": points, "versions": (version,), "why": _why(state, setting, is_clean)}
 
 
-def _why(state: State, setting: Setting, is_clean: bool) -> str:
+def _why(state: PassageState, setting: PassageSetting, is_clean: bool) -> str:
     """Return why no look follows; empty where one does."""
     if setting.voice is None:
         return CLEAN if is_clean else NO_MODEL
@@ -149,14 +149,14 @@ def _why(state: State, setting: Setting, is_clean: bool) -> str:
     return UNCHANGED if state["last"] == "nothing" or state["looks"] < setting.effort.looks else OUT_OF_CALLS
 
 
-def _would_help(state: State, effort: Effort, is_clean: bool) -> bool:
+def _would_help(state: PassageState, effort: Effort, is_clean: bool) -> bool:
     """Return whether another look can tell more: two looks that agree end it."""
     if effort.needs_agreement and (state["looks"] < 2 or state["last"] == "undecided"):
         return True
     return state["last"] == "doubted" or (state["last"] not in ("", "nothing") and not is_clean)
 
 
-async def repair(state: State, setting: Setting) -> Update:
+async def repair(state: PassageState, setting: PassageSetting) -> Update:
     """Repair what needs no model."""
     start = setting.passage.start
     mended = mend(setting.passage.narrative(state["graphs"]), hands=setting.effort.repair == "hands", start=start)
@@ -164,7 +164,7 @@ async def repair(state: State, setting: Setting) -> Update:
     return {"graphs": mended.narrative.graphs[start:], "changes": changes}
 
 
-async def look(state: State, setting: Setting) -> Update:
+async def look(state: PassageState, setting: PassageSetting) -> Update:
     """Ask what has to change, and make the edits that are sure enough and add no fault."""
     assert setting.voice is not None  # noqa: S101  (the graph leads here only with somebody to ask)
     passage, graphs, number = setting.passage, state["graphs"], state["looks"] + 1
@@ -184,7 +184,7 @@ async def look(state: State, setting: Setting) -> Update:
     return _decided(said, len(questions), state, setting, number)
 
 
-def _written_anew(said: Look, state: State, number: int) -> Update:
+def _written_anew(said: Look, state: PassageState, number: int) -> Update:
     """Take over graphs in the right number, which the rules confirm."""
     reason = next(one.message for one in state["findings"] if one.code == GRAPH_COUNT)
     old, new = state["graphs"], said.rewritten
@@ -200,7 +200,7 @@ def _at(graphs: Sequence[ActionGraph], place: int) -> ActionGraph:
     return graphs[place] if place < len(graphs) else ActionGraph()
 
 
-def _decided(said: Look, asked: int, state: State, setting: Setting, number: int) -> Update:
+def _decided(said: Look, asked: int, state: PassageState, setting: PassageSetting, number: int) -> Update:
     """Make the edits that a look names, as far as they are sure, agreed on, and add no fault.
 
     ``asked`` is the number of findings that it was to answer.
@@ -306,25 +306,25 @@ def _fits(named: Named, graphs: Sequence[ActionGraph]) -> bool:
     )
 
 
-def after_start(state: State, setting: Setting) -> str:
+def after_start(state: PassageState, setting: PassageSetting) -> str:
     """Return the first node."""
     return "check" if setting.effort.repair == "none" else "repair"
 
 
-def after_check(state: State, setting: Setting) -> str:
+def after_check(state: PassageState, setting: PassageSetting) -> str:
     """Return the node after a check."""
     return "end" if state["why"] else "look"
 
 
-def after_look(state: State, setting: Setting) -> str:
+def after_look(state: PassageState, setting: PassageSetting) -> str:
     """Return the node after a look: repairs follow changes only."""
     if state["why"]:
         return "end"
     return after_start(state, setting) if state["last"] in ("changed", "doubted", "undecided") else "check"
 
 
-Work = Callable[[State, Setting], Any]
-Choose = Callable[[State, Setting], str]
+Work = Callable[[PassageState, PassageSetting], Any]
+Choose = Callable[[PassageState, PassageSetting], str]
 NODES: dict[str, Work] = {
     "check": check,
     "repair": repair,
@@ -351,11 +351,11 @@ def add_steps(builder: Any, step: Callable[[Work], Any], choice: Callable[[Choos
 
 
 @cache
-def compiled() -> CompiledStateGraph[State, Setting, State, State]:
+def compiled() -> CompiledStateGraph[PassageState, PassageSetting, PassageState, PassageState]:
     """Return the refiner of one passage as a LangGraph; a caller's checkpointer has no part in it."""
     from langgraph.graph import END, START, StateGraph
 
-    builder = StateGraph(State, context_schema=Setting)
+    builder = StateGraph(PassageState, context_schema=PassageSetting)
     add_steps(builder, node, route, END)
     choose, targets = ROUTES["start"]
     builder.add_conditional_edges(START, route(choose), list(targets))
@@ -366,12 +366,12 @@ async def refine_passage(
     passage: Passage, ask: Ask | None, effort: Effort = USUAL, watch: Watch | None = None
 ) -> Refined:
     """Return the best version of a passage; without ``ask`` only exact repairs are made."""
-    setting = Setting(passage, effort, None if ask is None else TextAsk(ask))
+    setting = PassageSetting(passage, effort, None if ask is None else TextAsk(ask))
     state = await ended(compiled(), begun(passage), setting, effort.most_steps, watch)
     return refined_from(state, setting)
 
 
-def refined_from(state: State, setting: Setting) -> Refined:
+def refined_from(state: PassageState, setting: PassageSetting) -> Refined:
     """Return the result of a finished state."""
     passage = setting.passage
     chosen = best(state["versions"])

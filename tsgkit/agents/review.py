@@ -30,7 +30,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Annotated, Any, TypedDict
 
-from tsgkit.agents.tracing import untraced
+from tsgkit.agents.steps import untraced
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.edits import exchanged
 from tsgkit.graph.model import ActionGraph, Triplet

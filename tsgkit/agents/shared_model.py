@@ -23,11 +23,11 @@ from tsgkit.defaults import Client
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
 from tsgkit.llm.asker import Asker, client_given, door_of, settings_for
-from tsgkit.llm.door import Call, Door, Prompt, Recorder
+from tsgkit.llm.door import Call, Door, Recorder, SentPrompt
 from tsgkit.llm.event_loop import background_loop
 from tsgkit.llm.prices import Price, price_given, price_of
-from tsgkit.llm.reply import Budget, Reply
-from tsgkit.llm.settings import Patience, arguments_of
+from tsgkit.llm.reply import CallBudget, Reply
+from tsgkit.llm.settings import RetryLimits, arguments_of
 from tsgkit.llm.user_code import registered_name
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class _Forgetful:
     def find_same(self, call: Call) -> Reply | None:
         """Return None."""
 
-    def write(self, call: Call, prompt: Prompt | None, reply: Reply) -> None:
+    def write(self, call: Call, prompt: SentPrompt | None, reply: Reply) -> None:
         """Do nothing."""
 
 
@@ -110,14 +110,14 @@ class SharedModel:
 
     model: str | Callable[..., Any] | BaseChatModel
     options: AskingOptions
-    budget: Budget = field(init=False)
+    budget: CallBudget = field(init=False)
     name: str = field(init=False)
     _doors: WeakKeyDictionary[asyncio.AbstractEventLoop, Door] = field(default_factory=WeakKeyDictionary, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def __post_init__(self) -> None:
         options = self.options
-        self.budget = Budget(options.get("max_requests"), options.get("max_tokens"), options.get("max_cost"))
+        self.budget = CallBudget(options.get("max_requests"), options.get("max_tokens"), options.get("max_cost"))
         self.name = self._opened().name  # invalid options raise before anything runs
 
     async def ask(
@@ -158,7 +158,7 @@ class SharedModel:
             options.get("recorder") or _Forgetful(),
             budget=self.budget,
             price=price,
-            patience=Patience.of(options),
+            patience=RetryLimits.of(options),
             concurrency=options.get("concurrency"),
             client=client_given(options.get("client")),
         )

@@ -59,10 +59,10 @@ from tsgkit.llm.asker import SchemaRefusals
 from tsgkit.llm.failures import NotFinished
 from tsgkit.llm.reply import Ask, Reply
 from tsgkit.suites.solvers.factories import SolverFactory
-from tsgkit.suites.solvers.scorers import NOTES, Work, failed
+from tsgkit.suites.solvers.scorers import NOTES, SolverWork, failed
 from tsgkit.suites.solvers.solver import Expected, asking
 from tsgkit.suites.suite import in_order, task_of
-from tsgkit.suites.task import Draft, Task
+from tsgkit.suites.task import Task, WriterInput
 from tsgkit.suites.transcript import LOCAL, LabelledReply, RecordedAsk, Transcript
 
 CHANGES = "changes"
@@ -74,7 +74,7 @@ FEWEST = {"low": 0, "medium": 1, "high": 2}
 
 
 @dataclass(frozen=True)
-class AgentSolver(Work):
+class AgentSolver(SolverWork):
     """An agent as the solver of a sample."""
 
     effort: Effort = field(kw_only=True)
@@ -102,11 +102,11 @@ class AgentSolver(Work):
             return Transcript(tuple(heard.said))
         return Transcript((*heard.said, *_products(work)))
 
-    def _draft(self, sample: Any) -> Draft:  # noqa: ANN401
+    def _draft(self, sample: Any) -> WriterInput:  # noqa: ANN401
         assert self.task.draft is not None  # noqa: S101  (the factory looked)
         return self.task.draft(sample)
 
-    async def _work(self, draft: Draft, ask: Ask) -> DecomposedSentence | Refined:
+    async def _work(self, draft: WriterInput, ask: Ask) -> DecomposedSentence | Refined:
         if draft.spoilt is not None:
             return await refine_passage(passage_of(draft), ask, self.effort)
         return await decompose_sentence(sentence_of(draft), ask, self.effort)
@@ -125,12 +125,12 @@ class AgentSolver(Work):
         )
 
 
-def sentence_of(draft: Draft) -> Sentence:
+def sentence_of(draft: WriterInput) -> Sentence:
     """Return the sentence that an agent writes as graphs."""
     return Sentence(draft.sentence, draft.context, _before(draft), draft.vocabulary, draft.k)
 
 
-def passage_of(draft: Draft) -> Passage:
+def passage_of(draft: WriterInput) -> Passage:
     """Return the passage that an agent refines, without graphs where they are yet to be written."""
     graphs = () if draft.spoilt is None else (draft.spoilt,)
     return Passage(
@@ -138,12 +138,12 @@ def passage_of(draft: Draft) -> Passage:
     )
 
 
-def _before(draft: Draft) -> tuple[Description, ...]:
+def _before(draft: WriterInput) -> tuple[Description, ...]:
     """Return a sentence without graphs where something came before: after it the hands are unknown."""
     return () if draft.begins else (Description(),)
 
 
-def _drafting(draft: Draft, answer: int) -> Expected:
+def _drafting(draft: WriterInput, answer: int) -> Expected:
     """Return the expected calls until there is a draft of this length; none if a graph is given."""
     if draft.spoilt is not None:
         return Expected()
@@ -192,7 +192,7 @@ def _check_drafted(name: str, task: Task) -> None:
 AGENTS = SolverFactory(
     tuple(VARIANTS),
     lambda name, task, _: AgentSolver(task, "", name, effort=VARIANTS[name]),
-    lambda name, task, style: Work(task, style, name),
+    lambda name, task, style: SolverWork(task, style, name),
     styled=False,
     check_task=_check_drafted,
 )

@@ -13,15 +13,23 @@
 >>> asyncio.run(ended(builder.compile(), State(text="hey"), "!", 5, lambda name, update: seen.append(name))), seen
 ({'text': 'hey!'}, ['shout'])
 
-Nodes are never retried and nothing is kept between runs: the door retries, and the run folder records.
+Nodes are never retried and nothing is kept between runs: the door retries, and the run folder records. Our own runs are
+not traced, so that nothing is posted to a service because a variable is set; a caller may trace a compiled graph.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
-from tsgkit.agents.tracing import untraced
+
+def untraced() -> AbstractContextManager[object]:
+    """Switch LangSmith's tracing off for what runs inside, whatever the environment says; that stays as it is."""
+    from langsmith import tracing_context
+
+    return tracing_context(enabled=False)
+
 
 Update = dict[str, Any]
 """What a node changes of the state."""

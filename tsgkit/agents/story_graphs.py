@@ -41,7 +41,7 @@ LISTS = {"o": "objects", "n": "objects", "v": "verbs", "a": "verbs", "p": "prepo
 
 
 @dataclass(frozen=True)
-class Generated:
+class StoryGraphs:
     """A story as a narrative, what refining changed on the way, what is left, and what it took.
 
     ``stopped`` is the reason for an early end; later sentences then have no graphs.
@@ -85,7 +85,7 @@ async def agenerate(
     effort: Effort = WRITTEN,
     model_args: Sequence[str] = (),
     sentence_done: Callable[[int], None] = lambda _: None,
-) -> Generated:
+) -> StoryGraphs:
     """Tell a story as graphs. With ``open_vocabulary`` the model first proposes L for the whole of it.
 
     ``counts`` are the numbers of graphs of the sentences, if known.
@@ -123,7 +123,7 @@ class StoryProgress:
         if not self.sentences:
             raise UsageError("the story has no sentence")
 
-    async def told(self, asker: Asker, open_vocabulary: bool) -> Generated:
+    async def told(self, asker: Asker, open_vocabulary: bool) -> StoryGraphs:
         """Return all sentences one after the other, until something stops it."""
         if open_vocabulary:
             await self.propose(asker)
@@ -136,10 +136,10 @@ class StoryProgress:
             self.sentence_done(number)
         return self.generated()
 
-    def generated(self) -> Generated:
+    def generated(self) -> StoryGraphs:
         """Return what the story came to."""
         narrative = Narrative(tuple(self.descriptions), self.vocabulary)
-        return Generated(
+        return StoryGraphs(
             narrative,
             tuple(self.changes),
             tuple(check_narrative(narrative)),

@@ -1,6 +1,6 @@
 // Requests of a page in a notebook: messages to the kernel, each with a number under which its answer comes back.
 
-import { SourceProblem } from "./view/problems.js";
+import { SourceProblem } from "./server_data.js";
 
 const ANSWER_LATE = 20_000;
 const KERNEL_GONE = "The kernel does not answer.";
@@ -11,12 +11,14 @@ export function messageRequests(model) {
   const waiting = new Map();
   let last = 0;
   const hear = (message) => {
-    const found = waiting.get(message?.id);
-    if (!found) return;
+    const waiter = waiting.get(message?.id);
+    if (!waiter) return;
     waiting.delete(message.id);
-    clearTimeout(found.late);
-    if (message.problem) found.reject(problemOf(message));
-    else found.resolve(message.value);
+    clearTimeout(waiter.late);
+    if (!message.problem) return waiter.resolve(message.value);
+    const problem = new SourceProblem(message.problem.message, message.problem.hint ?? "");
+    if (message.status === 409) problem.conflict = message.problem;
+    waiter.reject(problem);
   };
   model.on("msg:custom", hear);
   const request = (name, values, body) =>
@@ -27,19 +29,9 @@ export function messageRequests(model) {
         reject(new SourceProblem(KERNEL_GONE, KERNEL_HINT, true));
       }, ANSWER_LATE);
       waiting.set(id, { resolve, reject, late });
-      model.send({ id, name, values: texts(values), body });
+      model.send({ id, name, values: Object.fromEntries(Object.entries(values).map(([key, value]) => [key, String(value)])), body });
     });
   const get = (name, values = {}) => request(name, values, null);
   const post = (name, body, values = {}) => request(name, values, body);
   return { get, post, end: () => model.off("msg:custom", hear) };
-}
-
-function texts(values) {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
-}
-
-function problemOf({ problem, status }) {
-  const found = new SourceProblem(problem.message, problem.hint ?? "");
-  if (status === 409) found.conflict = problem;
-  return found;
 }

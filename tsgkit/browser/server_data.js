@@ -1,6 +1,14 @@
 // Requests to the server that served the page; it answers with JSON.
 
-import { SourceProblem } from "./view/problems.js";
+export class SourceProblem extends Error {
+  constructor(message, hint = "", isGone = false) {
+    super(message);
+    this.name = "SourceProblem";
+    this.hint = hint;
+    this.isGone = isGone;
+    this.conflict = null;
+  }
+}
 
 const NOT_ANSWERED = "The server does not answer.";
 

@@ -2,11 +2,10 @@
 
 import { drawEditor } from "./edit/editor.js";
 import { messageRequests } from "./messages.js";
-import { sourceOf } from "./edit/edit_source.js";
 
 export function render({ model, el: root }) {
   const { get, post, end } = messageRequests(model);
-  const close = drawEditor(root, sourceOf({ get, post: counted(post, model) }, true));
+  const close = drawEditor(root, { get, post: counted(post, model) }, true);
   return () => {
     close();
     end();

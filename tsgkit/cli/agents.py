@@ -21,13 +21,12 @@ from tsgkit.cli.terminal import announce_litellm, complain, complain_first, coun
 from tsgkit.defaults import Level
 from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, GOOD, Interrupted, UsageError
 from tsgkit.interface.options import ModelOptions, QuietOptions, RequestOptions, TextOptions, TraceOptions
-from tsgkit.library.files import write_text
-from tsgkit.library.overwrites import refuse_to_overwrite
+from tsgkit.library.files import refuse_to_overwrite, write_text
 
 if TYPE_CHECKING:
     from tsgkit.graph.repairs import Change
     from tsgkit.runs.agent_calls import AgentCalls
-    from tsgkit.runs.jobs import Engine, Watch
+    from tsgkit.runs.jobs import Engine, JobWatch
     from tsgkit.runs.shards import Shard
     from tsgkit.runs.subjects import Limits
 
@@ -146,7 +145,7 @@ def carried_out(
     work: Callable[[Engine], Coroutine[Any, Any, Result]],
     arguments: argparse.Namespace,
     noun: str = "item",
-    watch: Watch | None = None,
+    watch: JobWatch | None = None,
 ) -> Result:
     """Carry out work that asks; ``Interrupted`` where the user stopped it. ``watch`` shows progress, unless quiet."""
     engine = calls.engine(noun, watch if watch and not arguments.quiet else job_watch(quiet=arguments.quiet))

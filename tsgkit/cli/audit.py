@@ -24,7 +24,7 @@ from tsgkit.cli.options import add_mapping
 from tsgkit.cli.parser import Listed
 from tsgkit.cli.terminal import inert, say, say_json
 from tsgkit.errors import GOOD, UsageError
-from tsgkit.library.overwrites import write_report
+from tsgkit.library.files import write_report
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Audit the data of one task or several."""
-    from tsgkit.report.audit_report import as_markdown, as_page, audited_value, audits_of, terminal
+    from tsgkit.report.audit_report import as_markdown, as_page, audits_of
 
     path: Path | None = arguments.output
     ending = "" if path is None else path.suffix.lower()
@@ -48,9 +48,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{path}: a report is Markdown or HTML", hint="give it a name that ends in .md or .html")
     audits = audits_of(arguments.data, arguments.task, arguments.run)
     if arguments.json:
-        say_json({"audits": [audited_value(audit) for audit in audits]}, ensure_ascii=False)
+        say_json({"audits": [audit.value for audit in audits]}, ensure_ascii=False)
     elif path is None:
-        say("\n".join(terminal(audit) for audit in audits).rstrip("\n"))
+        say("\n\n".join(map(str, audits)))
     if path is not None:
         write_report(path, as_markdown(audits) if ending == ".md" else as_page(audits))
         if not arguments.json:

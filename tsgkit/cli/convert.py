@@ -19,8 +19,7 @@ from tsgkit.graph.rules import ERROR
 from tsgkit.library.documents import formats
 from tsgkit.library.documents.reader import read_file, with_vocabulary
 from tsgkit.library.documents.writer import write_conversion, write_document
-from tsgkit.library.files import STDIN
-from tsgkit.library.overwrites import refuse_to_overwrite_sources
+from tsgkit.library.files import STDIN, refuse_to_overwrite_sources
 
 SHOWN = 5
 

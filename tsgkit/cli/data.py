@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from tsgkit.cli.terminal import DownloadProgress, count, inert, say, say_json, size_of
 from tsgkit.errors import GOOD, Interrupted, UsageError
-from tsgkit.library.hub_names import is_hub
+from tsgkit.library.hub_client import is_hub
 
 if TYPE_CHECKING:
     from tsgkit.graph.rules import Finding
@@ -96,9 +96,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _hub(arguments: argparse.Namespace) -> int:
     """Fetch the rows of a dataset of the hub, so that they can be used without a network."""
-    from tsgkit.library.hub_names import hub_name
+    from tsgkit.library.hub_client import hub_name
     from tsgkit.library.hub_store import snapshot
-    from tsgkit.library.row_choice import rows_below
+    from tsgkit.library.row_sources import rows_below
 
     if arguments.verb == "import" or arguments.source:
         option = "import takes files of this machine" if arguments.verb == "import" else "--from is for published data"

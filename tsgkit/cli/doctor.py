@@ -34,9 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Examine a model."""
     from tsgkit.interface.doctor import check_line, closing_lines
-    from tsgkit.library.overwrites import write_report
+    from tsgkit.library.files import write_report
     from tsgkit.llm.event_loop import run_in_background
-    from tsgkit.runs.doctor import Check, examined, transcript_in, transcript_text
+    from tsgkit.runs.doctor import ServerCheck, examined, transcript_in, transcript_text
 
     model: str = arguments.model
     transcript: tuple[dict[str, Any], ...] = ()
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     heading = [inert(f"{model}:")]
 
-    def show(check: Check) -> None:
+    def show(check: ServerCheck) -> None:
         if not arguments.json:
             say_lines([*heading, check_line(check)])
             heading.clear()

@@ -18,8 +18,7 @@ from tsgkit.graph.edits import diff
 from tsgkit.graph.model import ActionGraph
 from tsgkit.library.documents.reader import Document, read_file
 from tsgkit.library.documents.rows import Entry
-from tsgkit.library.files import STDIN
-from tsgkit.library.overwrites import refuse_to_overwrite_sources, write_report
+from tsgkit.library.files import STDIN, refuse_to_overwrite_sources, write_report
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -36,7 +36,7 @@ from tsgkit.interface import options
 if TYPE_CHECKING:
     from tsgkit.llm.prices import Price
     from tsgkit.runs.estimate import RowEstimate
-    from tsgkit.runs.evaluation import Options
+    from tsgkit.runs.evaluation import RunOptions
     from tsgkit.runs.reply_limits import ReplyLimit
     from tsgkit.runs.run_setup import RunSetup
 
@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
     return code
 
 
-def _dry_run(prepared: RunSetup, how: Options, models: tuple[str, ...], *, as_json: bool) -> int:
+def _dry_run(prepared: RunSetup, how: RunOptions, models: tuple[str, ...], *, as_json: bool) -> int:
     from tsgkit.runs.estimate import estimates_of, usage_in
     from tsgkit.runs.evaluation import folder_of
     from tsgkit.runs.folder import HEADER, SAMPLES, read_header

@@ -18,7 +18,7 @@ from tsgkit.cli.options import add_options
 from tsgkit.cli.terminal import inert, say, say_json, say_lines, wants_colour
 from tsgkit.errors import GOOD, UsageError
 from tsgkit.interface.options import ExplainOptions, options_in
-from tsgkit.library.overwrites import write_report
+from tsgkit.library.files import write_report
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

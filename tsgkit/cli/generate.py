@@ -20,11 +20,10 @@ from tsgkit.cli.options import add_vocabulary, read_vocabulary
 from tsgkit.cli.terminal import complain, count, say
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.notation.narratives import vocabulary_value
-from tsgkit.library.files import STDIN, read_text, write_text
-from tsgkit.library.overwrites import refuse_to_overwrite, refuse_to_overwrite_sources
+from tsgkit.library.files import STDIN, read_text, refuse_to_overwrite, refuse_to_overwrite_sources, write_text
 
 if TYPE_CHECKING:
-    from tsgkit.agents.story_graphs import Generated
+    from tsgkit.agents.story_graphs import StoryGraphs
     from tsgkit.library.documents.formats import Format
     from tsgkit.runs.agent_calls import AgentCalls
     from tsgkit.runs.jobs import Engine
@@ -80,8 +79,8 @@ def run(arguments: argparse.Namespace) -> int:
         refuse_to_overwrite(f"{arguments.out}.vocabulary.json", force=arguments.force)
     with agents.kept_when_interrupted(arguments.out), agents.asking(arguments, arguments.out, asked) as calls:
 
-        async def work(engine: Engine) -> Generated:
-            async def written(story: tuple[str, ...]) -> Generated:
+        async def work(engine: Engine) -> StoryGraphs:
+            async def written(story: tuple[str, ...]) -> StoryGraphs:
                 return await agenerate(
                     story,
                     calls.asker,
@@ -98,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _write(agents.carried_out(calls, work, arguments, "story"), format, calls, arguments)
 
 
-def _write(generated: Generated, format: Format, calls: AgentCalls, arguments: argparse.Namespace) -> int:
+def _write(generated: StoryGraphs, format: Format, calls: AgentCalls, arguments: argparse.Namespace) -> int:
     """Write the graphs, then print a summary."""
     from tsgkit.library.documents.reader import Document
     from tsgkit.library.documents.rows import Entry

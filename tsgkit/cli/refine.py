@@ -39,14 +39,23 @@ from tsgkit.cli.review import BROWSER, TERMINAL, add_review_place, resolve_revie
 from tsgkit.cli.terminal import complain, count, inert, say_lines
 from tsgkit.errors import INTERRUPTED, CannotCarry, UsageError
 from tsgkit.graph.corruptions import Corruption
+from tsgkit.graph.repairs import MODEL
 from tsgkit.graph.rules import ERROR
 from tsgkit.interface.options import RepairOptions
-from tsgkit.library.files import STDIN, read_text, replacement, require_folder, write_text
-from tsgkit.library.overwrites import refuse_to_overwrite, refuse_to_overwrite_sources
+from tsgkit.library.files import (
+    STDIN,
+    read_text,
+    refuse_to_overwrite,
+    refuse_to_overwrite_sources,
+    refuse_to_replace_data,
+    replacement,
+    require_folder,
+    write_text,
+)
 from tsgkit.report.progress import Countdown, Progress
 
 if TYPE_CHECKING:
-    from tsgkit.agents.cleaner import Cleaned, Step
+    from tsgkit.agents.cleaner import CleanedNarrative, FinishedStep
     from tsgkit.agents.effort import Effort
     from tsgkit.graph.model import Narrative
     from tsgkit.graph.rules import Finding
@@ -61,7 +70,6 @@ MANY_GRAPHS = 5000
 """From so many graphs on it pays to start processes."""
 CHUNK = 300
 """The number of graphs that a process is given at a time, or a few more."""
-DOUBTFUL = "the changes that no rule can judge may be as wrong: look at them with --review"
 BROKEN = ("broken-line", "broken-file", "other-format", "unread-line", "unread-part")
 """Findings of a file that mean that something of it would be lost."""
 
@@ -117,7 +125,9 @@ def _run(arguments: argparse.Namespace) -> int:
         refuse_to_overwrite_sources(target, arguments.source, arguments.narrative, arguments.vocabulary)
     if arguments.report:
         require_folder(arguments.report)
-        refuse_to_overwrite(arguments.report, force=arguments.force or arguments.report == out)
+        if arguments.report == out:
+            raise UsageError(f"{out}: --out and --report name one file", hint="write the page to another file")
+        refuse_to_replace_data(arguments.report, "<!doctype html>")
     stream = entry_stream(arguments.source)
     if stream.format == UNKNOWN:
         (unread,) = (_described(part) for part in stream.parts if not isinstance(part, Entry))
@@ -180,7 +190,7 @@ def _described(finding: Finding) -> str:
 
 def _repaired(
     entries: Iterable[Entry], size: int, effort: Effort, arguments: argparse.Namespace
-) -> Iterator[tuple[Entry, Cleaned]]:
+) -> Iterator[tuple[Entry, CleanedNarrative]]:
     """Yield every item and its repaired graphs, in order, without a model; all processors share large files."""
     from tsgkit.agents.cleaner import repair_step, repaired
     from tsgkit.runs.executors.workers import Workers
@@ -224,11 +234,11 @@ def _chunks(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
         yield chunk
 
 
-def _each(work: Callable[[Narrative], Cleaned], narratives: Sequence[Narrative]) -> list[Cleaned]:
+def _each(work: Callable[[Narrative], CleanedNarrative], narratives: Sequence[Narrative]) -> list[CleanedNarrative]:
     return list(map(work, narratives))
 
 
-def _tell(item: str, step: Step) -> None:
+def _tell(item: str, step: FinishedStep) -> None:
     """Print one step."""
     place = ", ".join(filter(None, [f"item {inert(item)}", step.place]))
     with suppress(OSError):
@@ -238,16 +248,16 @@ def _tell(item: str, step: Step) -> None:
 
 def _cleaned(
     document: Document, calls: AgentCalls, sentences: Sequence[str], effort: Effort, arguments: argparse.Namespace
-) -> list[Cleaned]:
+) -> list[CleanedNarrative]:
     """Return the cleaned items with a model: one passage after the other in a narrative, several narratives at a
     time."""
     from tsgkit.agents.cleaner import arefine
     from tsgkit.agents.passages import passages_of
 
-    async def work(engine: Engine) -> list[Cleaned]:
+    async def work(engine: Engine) -> list[CleanedNarrative]:
         stopped = ""
 
-        async def refined(unit: tuple[str, Entry]) -> Cleaned:
+        async def refined(unit: tuple[str, Entry]) -> CleanedNarrative:
             nonlocal stopped
             number, entry = unit
             cleaned = await arefine(
@@ -282,25 +292,19 @@ def _finish(
     sentences: Sequence[str],
     broken: Sequence[str],
     arguments: argparse.Namespace,
-    pairs: Iterable[tuple[Entry, Cleaned]],
+    pairs: Iterable[tuple[Entry, CleanedNarrative]],
     calls: AgentCalls | None,
 ) -> int:
     """Write the graphs and the changes item by item, then print a summary."""
     from tsgkit.library.documents import formats
     from tsgkit.library.documents.reader import Document
-    from tsgkit.library.documents.row_changes import with_graphs
+    from tsgkit.library.documents.rows import with_graphs
     from tsgkit.library.documents.writer import write_document
-    from tsgkit.report.cleaned_graphs import (
-        CleanedItem,
-        CleaningSummary,
-        refused_line,
-        summary_lines,
-        summary_value,
-        write_page,
-    )
+    from tsgkit.report.cleaned_graphs import CleaningSummary, page, summary_lines
 
     file, format = stream.file, formats.by_name(stream.format)
-    summary, drawn = CleaningSummary(SHOWN, None if arguments.json else SHOWN), list[CleanedItem]()
+    summary = CleaningSummary(SHOWN)
+    on_page: list[tuple[Entry, CleanedNarrative]] = []
     parts = ([pair] for pair in pairs) if format.is_lines else iter([list(pairs)])
     with replacement(arguments.out) as graphs_file, replacement(f"{arguments.out}.changes.jsonl") as changes_file:
         for part in parts:
@@ -309,8 +313,8 @@ def _finish(
                 summary.add(entry.item, cleaned)
                 changes_file.write(agents.changes_text(entry.item, cleaned.changes).encode())
                 entries.append(with_graphs(entry, cleaned.narrative.graphs))
-                if arguments.report:
-                    drawn.append(CleanedItem(entry.item, entry.narrative, cleaned, tuple(sentences)))
+                if arguments.report and (cleaned.touched or cleaned.proposed):
+                    on_page.append((entry, cleaned))
             if entries:
                 text = write_document(Document(file, format.name, tuple(entries)), format)
                 graphs_file.write(text.text.encode())
@@ -320,15 +324,19 @@ def _finish(
     if calls is not None:
         calls.record_output()
     if arguments.report:
-        write_text(arguments.report, write_page(f"{file}, cleaned", drawn))
+        write_text(arguments.report, page(f"{file}, cleaned", summary, on_page, sentences))
     summary.notes[:0] = [f"left out: {line}" for line in broken]
-    value = {"file": file, "format": format.name, **summary_value(summary), "report": arguments.report}
+    value = {"file": file, "format": format.name, **summary.value, "report": arguments.report}
     written = [arguments.out, f"{arguments.out}.changes.jsonl", *filter(None, [arguments.report])]
-    asked = summary.tally.calls
+    asked = summary.calls
 
     def show() -> None:
         say_lines(summary_lines(summary, arguments.out))
-        if refused := refused_line(summary.tally):
-            complain(refused, DOUBTFUL)
+        if summary.refused:
+            named = summary.refused + len(summary.proposed) + summary.authors[MODEL]
+            complain(
+                f"of {count(named, 'change')} that the model named {summary.refused} add a fault: not made",
+                "the changes that no rule can judge may be as wrong: look at them with --review",
+            )
 
     return agents.finish(value, show, calls, arguments, asked, shows_usage=asked > 0, written=written, wrong=broken)

@@ -29,7 +29,7 @@ from tsgkit.cli.parser import refuse_options
 from tsgkit.cli.terminal import complain, complain_first, count, inert, say, screen
 from tsgkit.errors import FINISHED_WITH_ERRORS, GATE_MISSED, GOOD, FileProblem, UsageError
 from tsgkit.interface.options import CompareOptions, ReportOptions
-from tsgkit.library.overwrites import refuse_to_replace_data, write_report
+from tsgkit.library.files import refuse_to_replace_data, write_report
 
 if TYPE_CHECKING:
     from tsgkit.report.paper import Columns, Figure
@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the report where it is wanted."""
-    from tsgkit.report import junit, official_results, published_tables, summary
+    from tsgkit.report import continuous_integration, official_results, published_tables
     from tsgkit.report.formats import write
     from tsgkit.report.report_rows import gather
     from tsgkit.report.terminal import PAPER
@@ -97,12 +97,12 @@ def run(arguments: argparse.Namespace) -> int:
         width = screen() if arguments.output is None else PAPER
         deliver(write(report, format, width), arguments.output)
         if arguments.junit is not None:
-            write_report(arguments.junit, junit.write(report, gates))
+            write_report(arguments.junit, continuous_integration.junit(report, gates))
         if arguments.summary is not None:
             refuse_to_replace_data(arguments.summary, "")  # lines are added to it, which rows do not survive
             try:
                 with arguments.summary.open("a", encoding="utf-8") as file:
-                    file.write(summary.write(report, gates))
+                    file.write(continuous_integration.summary(report, gates))
             except OSError as error:
                 raise FileProblem(f"{arguments.summary}: cannot be written: {error.strerror}") from None
         return _exit_code(report, gates)
@@ -152,7 +152,7 @@ def _renamed(report: Report, shown: Mapping[str, str]) -> Report:
 
 
 def _exit_code(report: Report, gates: tuple[Gate, ...]) -> int:
-    from tsgkit.report.junit import gates_missed
+    from tsgkit.report.continuous_integration import gates_missed
 
     missed = [line for row in report.rows for line in gates_missed(row, gates)]
     for line in missed:

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, TextIO
 
 from tsgkit.cli.terminal import complain, inert, say, say_lines
 from tsgkit.errors import TsgkitError, UsageError
-from tsgkit.library.overwrites import refuse_to_overwrite
+from tsgkit.library.files import refuse_to_overwrite
 
 if TYPE_CHECKING:
-    from tsgkit.agents.cleaner import Cleaned
+    from tsgkit.agents.cleaner import CleanedNarrative
     from tsgkit.library.documents.reader import Document
     from tsgkit.serve.decision_protocol import Decidable, Part, Shown
 
@@ -183,8 +183,14 @@ def _wait(handle: int) -> None:
 
 
 def review_of(
-    document: Document, cleaned: Sequence[Cleaned], out: str, told: Sequence[str], *, force: bool, in_browser: bool
-) -> list[Cleaned] | None:
+    document: Document,
+    cleaned: Sequence[CleanedNarrative],
+    out: str,
+    told: Sequence[str],
+    *,
+    force: bool,
+    in_browser: bool,
+) -> list[CleanedNarrative] | None:
     """Return the cleaned graphs with only the accepted changes and the reviewer's notes; None if the review is not
     finished.
 

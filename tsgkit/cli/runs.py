@@ -138,8 +138,7 @@ def _unpack(arguments: argparse.Namespace) -> int:
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from tsgkit.library.files import write_text
-    from tsgkit.library.overwrites import refuse_to_overwrite
+    from tsgkit.library.files import refuse_to_overwrite, write_text
     from tsgkit.report.results_table import board_lines
     from tsgkit.runs.results import result_value
     from tsgkit.runs.saved_run import open_saved_run

@@ -100,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _chosen(opened: Run, arguments: argparse.Namespace) -> Samples:
     """Return the samples that the options mean; ``UsageError`` for a name that the run does not have."""
-    from tsgkit.scoring.outcomes import Outcome
+    from tsgkit.scoring.pooling import Outcome
 
     samples = opened.samples
     for name in ROW:

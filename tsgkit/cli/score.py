@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Score one file of replies."""
     from tsgkit.library.row_sources import pinned
-    from tsgkit.report.score_text import score_lines
+    from tsgkit.report.results_table import score_lines
     from tsgkit.suites.foreign_replies import score
     from tsgkit.suites.scoreboard import report_value
 

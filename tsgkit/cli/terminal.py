@@ -17,7 +17,7 @@ from tsgkit.report.plain_text import inert as inert
 if TYPE_CHECKING:
     from tsgkit.defaults import Client
     from tsgkit.report.terminal import Screen
-    from tsgkit.runs.jobs import Watch
+    from tsgkit.runs.jobs import JobWatch
 
 MEGABYTE = 1_000_000
 
@@ -122,12 +122,12 @@ def complain_unread(file: str, number: int, hint: str = "tsgkit check shows what
         complain(f"{file}: {count(number, 'line or part', 'lines or parts')} not read as it stands", hint)
 
 
-def job_watch(*, quiet: bool) -> Watch:
+def job_watch(*, quiet: bool) -> JobWatch:
     """Return the callbacks that show the progress of a job on standard error, or none."""
-    from tsgkit.runs.jobs import Watch
+    from tsgkit.runs.jobs import JobWatch
 
     if quiet:
-        return Watch()
+        return JobWatch()
     from tsgkit.report.progress import Progress
 
     return Progress().watch

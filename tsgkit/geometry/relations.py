@@ -61,7 +61,7 @@ def relation(name: str, score: float, evidence: str) -> Relation:
     return Relation(name, known, known > ENOUGH, known - ENOUGH, evidence)
 
 
-class Range(NamedTuple):
+class DistanceRange(NamedTuple):
     """A range of distances with soft ends: 1 strictly inside, falling off like a bell curve outside."""
 
     low: float
@@ -99,10 +99,10 @@ FACING = 30.0
 """Degrees off at which nothing faces any more."""
 CENTRED = 0.25
 RANGES = {
-    "next_to": Range(0, 0.5, 0.25),
-    "near": Range(0.5, 1.5, 0.25),
-    "across_from": Range(1.5, 4, 0.25),
-    "far": Range(4, math.inf, 0.25),
+    "next_to": DistanceRange(0, 0.5, 0.25),
+    "near": DistanceRange(0.5, 1.5, 0.25),
+    "across_from": DistanceRange(1.5, 4, 0.25),
+    "far": DistanceRange(4, math.inf, 0.25),
 }
 SIDES = {"left": (0, -1), "right": (0, 1), "front": (1, -1), "back": (1, 1), "bottom": (2, -1), "top": (2, 1)}
 """The axis and direction of each side; left and right as seen from in front of the object."""
@@ -304,10 +304,10 @@ SIDED = {"side_of": tuple(SIDES), "side_region": tuple(SIDES), "long_short_side_
 """The relations that need a side, and which."""
 
 ELEMENTS = ("wall", "floor", "ceiling", "room", "window", "door")
-ON_WALL = Range(0, 0.01, 0.01)
-AGAINST_WALL = Range(0, 0.3, 0.1)
-CORNER = Range(0, 0.8, 0.25)
-HANGING = Range(0, 0.01, 0.03)
+ON_WALL = DistanceRange(0, 0.01, 0.01)
+AGAINST_WALL = DistanceRange(0, 0.3, 0.1)
+CORNER = DistanceRange(0, 0.8, 0.25)
+HANGING = DistanceRange(0, 0.01, 0.03)
 SQUARE = 0.15
 """The cosine up to which the ways to two walls count as at right angles."""
 LOOK = 0.05
@@ -346,7 +346,7 @@ def _to_element(name: str, stage: MeasuredScene, body: Body, element: str, floor
     return _at_distance(name, body, best, away)
 
 
-def _likeliest(body: Body, boards: Sequence[Body], bounds: Range) -> tuple[Body, float]:
+def _likeliest(body: Body, boards: Sequence[Body], bounds: DistanceRange) -> tuple[Body, float]:
     """Return the board whose distance scores most, the first of equals; those that cannot score more are not
     measured."""
     boxes, span = Boxes(boards), reach(body)
@@ -396,7 +396,7 @@ def middle_of_room(stage: MeasuredScene, body: Body, element: str, floors: Seque
 
 
 def _at_wall(
-    name: str, bounds: Range, stage: MeasuredScene, body: Body, element: str, floors: Sequence[Ground]
+    name: str, bounds: DistanceRange, stage: MeasuredScene, body: Body, element: str, floors: Sequence[Ground]
 ) -> Relation:
     """Return the share of the object before a wall's face, times how near it is."""
     best, words = 0.0, f"{body.id} is before no wall" if stage.walls else "the scene has no wall"

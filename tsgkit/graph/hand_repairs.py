@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 from tsgkit.graph.hands import DEFAULT_RULE, HandRule, names_another_hand, trace
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Narrative, Triplet
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 
 LEAST_SURE = 0.9
 """A less probable hand is not added."""

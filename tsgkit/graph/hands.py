@@ -27,8 +27,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tsgkit.graph.model import DOBJ, HANDS, INSTANCE, PERSON, VERB, WITH, ActionGraph, Narrative
-from tsgkit.lexicon.tables import word_set
-from tsgkit.lexicon.typos import is_one_letter_off
+from tsgkit.lexicon.folding import word_set
+from tsgkit.lexicon.nearest import is_one_letter_off
 
 GRASPS = word_set(
     "pick-up pick pick-out take take-out take-up take-down take-off grab grasp grip hold hold-up lift lift-up",

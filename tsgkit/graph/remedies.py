@@ -23,8 +23,8 @@ from tsgkit.graph.hands import misspelt_hand
 from tsgkit.graph.model import DOBJ, HANDS, INSTANCE, PERSON, VERB, WITH, ActionGraph, Triplet, Vocabulary
 from tsgkit.graph.rules import MISSPELT, Finding
 from tsgkit.lexicon import bases, fold, same_word
-from tsgkit.lexicon.tables import word_set
-from tsgkit.lexicon.typos import is_slip
+from tsgkit.lexicon.folding import word_set
+from tsgkit.lexicon.nearest import is_slip
 
 NUMBERED_HAND = re.compile(r"hand[-_ ]?([12])", re.IGNORECASE)
 FORMS = ("folded", "inflection")

@@ -36,7 +36,7 @@ from tsgkit.graph.model import (
     Vocabulary,
 )
 from tsgkit.lexicon import fold, is_preposition, nearest
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 
 Severity = Literal["error", "warning"]
 ERROR: Severity = "error"

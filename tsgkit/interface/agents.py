@@ -83,7 +83,7 @@ def _summary(result: Cleaned | Generated) -> str:
 
 
 @dataclass(frozen=True, repr=False)
-class Cleaned(cleaner.Cleaned):
+class Cleaned(cleaner.CleanedNarrative):
     """Cleaned graphs, every change with its reason, and the remaining findings."""
 
     unsent_spans: str = ""
@@ -92,7 +92,7 @@ class Cleaned(cleaner.Cleaned):
 
 
 @dataclass(frozen=True, repr=False)
-class Generated(story_graphs.Generated):
+class Generated(story_graphs.StoryGraphs):
     """A story as graphs, the repairs made on the way, and the remaining findings."""
 
     unsent_spans: str = ""

@@ -34,15 +34,15 @@ from tsgkit.interface.progress import waited_job
 from tsgkit.interface.run import Explanation, Run, Tabled, written
 from tsgkit.lexicon import meant
 from tsgkit.library.documents.reader import read_file
-from tsgkit.library.overwrites import write_report
+from tsgkit.library.files import write_report
 from tsgkit.library.row_sources import pinned
-from tsgkit.report import comparison, comparison_formats, comparison_tables, grid_table, html
+from tsgkit.report import comparison, comparison_formats, comparison_tables, html
 from tsgkit.report import grid as report_grid
 from tsgkit.report.audit_report import TaskAudit, audits_of
 from tsgkit.report.exports import Exported
 from tsgkit.report.figures import percent
 from tsgkit.report.plain_text import Foreign, count
-from tsgkit.report.score_text import score_lines
+from tsgkit.report.results_table import score_lines
 from tsgkit.report.table import Line, Table
 from tsgkit.runs import rescore_job, shard_merge
 from tsgkit.runs.rescore_job import Rescoring
@@ -116,7 +116,7 @@ class Grid(report_grid.Grid):
         return comparison_formats.write(self, "terminal")
 
     def _repr_html_(self) -> str:
-        return html.fragment(grid_table.grid_document(self))
+        return html.fragment(comparison_formats.grid_document(self))
 
     def report(self, output: str | Path | None = None, *, format: str | None = None) -> str:
         """Return the table that ``tsgkit compare --grid`` writes; ``output`` is a file that it is written into too."""
@@ -151,7 +151,7 @@ class Audits(tuple[TaskAudit, ...]):
         return Markup("".join(audit._repr_html_() for audit in self))
 
 
-class Rescored(Tabled, rescore_job.Rescored):
+class Rescored(Tabled, rescore_job.RescoredRun):
     """The results of a run before and after rescoring, with the changes."""
 
     @property

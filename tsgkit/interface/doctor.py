@@ -16,14 +16,14 @@ from typing import Any, Unpack
 
 from tsgkit.interface.arguments import name_of_model
 from tsgkit.interface.options import DoctorOptions, settings_of, shows
-from tsgkit.library.overwrites import write_report
+from tsgkit.library.files import write_report
 from tsgkit.llm.event_loop import run_in_background
 from tsgkit.llm.settings import arguments_of
 from tsgkit.report.plain_text import count, inert
 from tsgkit.runs import doctor as examining
 
 
-class Examination(examining.Examination):
+class Examination(examining.ServerExamination):
     """The results of the doctor: ``checks`` holds each finding, ``options`` the options to set."""
 
     def save(self, path: str | Path) -> Path:
@@ -41,12 +41,12 @@ class Examination(examining.Examination):
         return f"<pre>{escape(repr(self))}</pre>"
 
 
-def check_line(check: examining.Check) -> str:
+def check_line(check: examining.ServerCheck) -> str:
     """Return the result of one check as text."""
     return inert(f"  {check.name:<15}  {check.verdict:<8}  {check.said}")
 
 
-def closing_lines(examination: examining.Examination) -> Iterator[str]:
+def closing_lines(examination: examining.ServerExamination) -> Iterator[str]:
     """Yield what follows from all checks, and what they used; nothing of a model that never answered."""
     if examination.cause:
         return

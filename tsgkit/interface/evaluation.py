@@ -36,7 +36,7 @@ from tsgkit.report.plain_text import Foreign
 from tsgkit.report.table import Table
 from tsgkit.runs import evaluation
 from tsgkit.runs.estimate import RowEstimate, estimates_of
-from tsgkit.runs.evaluation import Options
+from tsgkit.runs.evaluation import RunOptions
 from tsgkit.runs.executors import checked_executor
 from tsgkit.runs.plan import DEFAULT, Plan, load_plan, made
 from tsgkit.runs.run_setup import RunSetup, asked_of, asks_a_model
@@ -118,7 +118,7 @@ def plan(task: Tasks = None, **options: Unpack[EvaluateOptions]) -> Estimates:
     return Estimates(estimates_of(prepared, prices))
 
 
-def _prepared(task: Tasks, options: Mapping[str, Any]) -> tuple[RunSetup, Options]:
+def _prepared(task: Tasks, options: Mapping[str, Any]) -> tuple[RunSetup, RunOptions]:
     """Prepare an evaluation. Raise ``UsageError`` before anything is sent."""
     check_kinds(options, EvaluateOptions)
     given = {name: value for name, value in options.items() if value is not None and name != "quiet"}
@@ -176,11 +176,11 @@ def _plain(name: str, value: Any) -> Any:  # noqa: ANN401
     return values[0] if is_single else values
 
 
-def how_of(options: Mapping[str, Any]) -> Options:
+def how_of(options: Mapping[str, Any]) -> RunOptions:
     """Return how an evaluation is carried out."""
     work = settings_of({name: options[name] for name in options_in(WorkOptions) if name in options}, WorkOptions)
     same = {name: work[name] for name in ("new", "cache", "scene_time", "boxes", "keep_data")}
-    return Options(
+    return RunOptions(
         **same,
         out=None if work["out"] is None else Path(work["out"]),
         limits=limits_of(options),

@@ -38,7 +38,7 @@ from inspect_ai.util import JSONSchema
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import card_names, load_card
 from tsgkit.llm.reply import Reply, Usage, ending_of, reply_from, reply_value
-from tsgkit.scoring.score import Score as OurScore
+from tsgkit.scoring.pooling import Score as OurScore
 from tsgkit.suites.foreign_replies import CALLS, SOLVER, STYLE
 from tsgkit.suites.judgement import Judged, scored
 from tsgkit.suites.rows import ItemChoice

@@ -11,24 +11,24 @@ from typing import Any, TypeVar
 
 from tsgkit.llm.event_loop import run_in_background
 from tsgkit.report.plain_text import inert
-from tsgkit.runs.jobs import Engine, Watch
+from tsgkit.runs.jobs import Engine, JobWatch
 
 EVERY = 0.2
 Result = TypeVar("Result")
 
 
-def watch_of(*, quiet: bool | None = False) -> Watch:
+def watch_of(*, quiet: bool | None = False) -> JobWatch:
     """Return the callbacks of a progress bar, or callbacks that do nothing."""
     if quiet or not ("ipykernel" in sys.modules or sys.stderr.isatty()):
-        return Watch()
+        return JobWatch()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # widgets that are not installed: then the bar is one of text
         from tqdm.auto import tqdm
-    bar = Bar(tqdm)
-    return Watch(bar.begun, bar.changed, bar.show, bar.stopping, bar.ended)
+    bar = ProgressBar(tqdm)
+    return JobWatch(bar.begun, bar.changed, bar.show, bar.stopping, bar.ended)
 
 
-def waited_job(make: Callable[[Watch], Coroutine[Any, Any, Result]], *, quiet: bool | None = False) -> Result:
+def waited_job(make: Callable[[JobWatch], Coroutine[Any, Any, Result]], *, quiet: bool | None = False) -> Result:
     """Run a job with a progress bar and return its result. Ctrl-C stops it, the next Ctrl-C abandons it."""
     watch, engines = watch_of(quiet=quiet), list[Engine]()
 
@@ -49,7 +49,7 @@ def waited_job(make: Callable[[Watch], Coroutine[Any, Any, Result]], *, quiet: b
 
 
 @dataclass
-class Bar:
+class ProgressBar:
     """The progress bar of one job."""
 
     kind: Any

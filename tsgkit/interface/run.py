@@ -28,7 +28,7 @@ from tsgkit.errors import Incomplete, UsageError
 from tsgkit.interface.arguments import checked_path, text_of
 from tsgkit.interface.options import ReportOptions, RowOptions, check_kinds, settings_of, several, shows
 from tsgkit.lexicon import meant
-from tsgkit.library.overwrites import write_report
+from tsgkit.library.files import write_report
 from tsgkit.report import explanation, explanation_page, terminal
 from tsgkit.report.explanation import Called, Message, calls_about
 from tsgkit.report.explanation_text import explanation_lines
@@ -45,7 +45,7 @@ from tsgkit.runs.records import sample_value
 from tsgkit.runs.results import Result, records_of
 from tsgkit.runs.run_setup import RunSetup
 from tsgkit.runs.saved_run import RecordedCalls, SavedRun, open_saved_run
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.metrics import check_profile
 
 if TYPE_CHECKING:

@@ -11,17 +11,13 @@ Everything here is pure and knows English spelling, but has no dictionary. A lem
 
 from __future__ import annotations
 
-from tsgkit.lexicon.antonyms import ANTONYMS, contradictions, opposites
 from tsgkit.lexicon.folding import fold
-from tsgkit.lexicon.inflection import bases, forms, singular
+from tsgkit.lexicon.inflection import Lemmatiser, bases, forms, gerund, participle, past, singular, stem, third_person
 from tsgkit.lexicon.matching import WordMatch, same_word
 from tsgkit.lexicon.mention import Mention, every_mention, mentions
 from tsgkit.lexicon.nearest import Near, meant, nearest, only_near
-from tsgkit.lexicon.particles import PARTICLES, ParticleVerb, split_particle
-from tsgkit.lexicon.prepositions import PREPOSITIONS, is_preposition
-from tsgkit.lexicon.stems import Lemmatiser, stem
-from tsgkit.lexicon.synonyms import Synonyms
-from tsgkit.lexicon.verb_forms import gerund, participle, past, third_person
+from tsgkit.lexicon.prepositions import PARTICLES, PREPOSITIONS, ParticleVerb, is_preposition, split_particle
+from tsgkit.lexicon.thesaurus import ANTONYMS, Synonyms, contradictions, opposites
 
 __all__ = [
     "ANTONYMS",

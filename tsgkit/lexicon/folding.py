@@ -7,6 +7,11 @@
 
 Folding changes case, quotes at the ends and what stands between words; it never changes a word. Not covered: closed
 spellings (``screwdriver`` and ``screw-driver`` stay two names) and the two Unicode spellings of an accented letter.
+
+Sets of words are written as running text:
+
+>>> sorted(word_set("up down"))
+['down', 'up']
 """
 
 from __future__ import annotations
@@ -53,3 +58,8 @@ def folded_words(name: str) -> tuple[str, ...]:
     """
     folded = fold(name)
     return tuple(folded.split("-")) if folded else ()
+
+
+def word_set(*lines: str) -> frozenset[str]:
+    """Return the words of some lines of text as a set."""
+    return frozenset(word for line in lines for word in line.split())

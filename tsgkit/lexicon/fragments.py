@@ -16,11 +16,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from tsgkit.lexicon.folding import word_set
 from tsgkit.lexicon.inflection import IRREGULAR_PLURAL, bases
 from tsgkit.lexicon.irregular import IRREGULAR_BASES, NO_REGULAR_PAST
-from tsgkit.lexicon.particles import PARTICLES
-from tsgkit.lexicon.prepositions import PREPOSITIONS
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.prepositions import PARTICLES, PREPOSITIONS
 
 CLAUSE, PHRASE = "is only a subordinate clause", "is only a phrase"
 _ENDS = {",": "ends in a comma", ";": "ends in a semicolon", ":": "ends in a colon"}

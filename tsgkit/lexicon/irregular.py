@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 
 # Each line: the base, then the forms it has *instead of* a regular past.
 _INSTEAD = """

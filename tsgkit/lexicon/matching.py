@@ -21,9 +21,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from tsgkit.lexicon.folding import folded_words
-from tsgkit.lexicon.inflection import family, forms
+from tsgkit.lexicon.inflection import Lemmatiser, family, forms, names_the_doing
 from tsgkit.lexicon.irregular import AMBIGUOUS
-from tsgkit.lexicon.stems import Lemmatiser, names_the_doing
 
 EXACT = "exact"
 FOLDED = "folded"

@@ -25,11 +25,10 @@ from functools import cached_property, lru_cache
 from itertools import islice
 from typing import NamedTuple
 
+from tsgkit.lexicon.folding import word_set
+from tsgkit.lexicon.inflection import Lemmatiser
 from tsgkit.lexicon.matching import EXACT, FOLDED, INFLECTION, Wanted, less_sure, read_as_a_verb, sureness
-from tsgkit.lexicon.particles import ADVERBS, HEAVY, PARTICLES, RESULTS, split_particle
-from tsgkit.lexicon.prepositions import PREPOSITIONS
-from tsgkit.lexicon.stems import Lemmatiser
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.prepositions import ADVERBS, HEAVY, PARTICLES, PREPOSITIONS, RESULTS, split_particle
 
 WIDEST_GAP = 5
 """The largest number of words between a verb and its particle."""

@@ -20,7 +20,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.library.declarations import loaded
+from tsgkit.library.cards import loaded
 from tsgkit.library.projects import search_path, text_of
 
 FILE = "datasets.yaml"

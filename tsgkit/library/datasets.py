@@ -21,12 +21,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
-from tsgkit.library.bundle import bundled
 from tsgkit.library.catalogue import KnownDataset, KnownFile, Name, catalogue, known
 from tsgkit.library.downloads import checksum_of_bytes, kind_of_check
-from tsgkit.library.files import read_bytes, read_text, write_bytes, write_text
-from tsgkit.library.overwrites import refuse_to_overwrite
-from tsgkit.library.projects import rooms_of_suites
+from tsgkit.library.files import read_bytes, read_text, refuse_to_overwrite, write_bytes, write_text
+from tsgkit.library.projects import bundled, rooms_of_suites
 from tsgkit.user_folders import data_home
 
 RECORD = "dataset.json"

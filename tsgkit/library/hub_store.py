@@ -24,8 +24,17 @@ from tsgkit.library.catalogue import Check
 from tsgkit.library.datasets import make_folder
 from tsgkit.library.downloads import PATIENT, BeingFetched, Patience, checksum, download, kind_of_check
 from tsgkit.library.files import read_text, write_text
-from tsgkit.library.hub_client import HubUnreachable, address_of, commit_of, files_at, login
-from tsgkit.library.hub_names import COMMIT, MAIN, HubName, is_inner_path
+from tsgkit.library.hub_client import (
+    COMMIT,
+    MAIN,
+    HubName,
+    HubUnreachable,
+    address_of,
+    commit_of,
+    files_at,
+    is_inner_path,
+    login,
+)
 from tsgkit.library.long_waits import note, progress_of
 from tsgkit.user_folders import data_home
 

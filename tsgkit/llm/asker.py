@@ -27,17 +27,17 @@ from tsgkit.defaults import Client
 from tsgkit.errors import UsageError
 from tsgkit.llm.concurrency import RequestQueue
 from tsgkit.llm.direct_calls import DirectCalls, is_own_server, socket_and_url, why_not_direct
-from tsgkit.llm.door import Call, Door, Prompt, Recorder
+from tsgkit.llm.door import Call, Door, Recorder, SentPrompt
 from tsgkit.llm.failures import BAD_REQUESTS, NotFinished
 from tsgkit.llm.litellm_calls import LiteLlm
 from tsgkit.llm.local_models import LocalModel, local_settings
 from tsgkit.llm.prices import Price, price_of
-from tsgkit.llm.reply import Ask, Budget, Ending, Reply, Schema
+from tsgkit.llm.reply import Ask, CallBudget, Ending, Reply, Schema
 from tsgkit.llm.settings import (
     DECISIVE,
     DEFAULT_LIMIT,
     Argument,
-    Patience,
+    RetryLimits,
     Settings,
     is_local,
     parse,
@@ -123,9 +123,9 @@ def door_of(
     arguments: Sequence[str] = (),
     recorder: Recorder | None = None,
     *,
-    budget: Budget | None = None,
+    budget: CallBudget | None = None,
     price: Price | None = None,
-    patience: Patience | None = None,
+    patience: RetryLimits | None = None,
     concurrency: int | None = None,
     client: Client | None = None,
 ) -> Door:
@@ -138,10 +138,10 @@ def door_of(
         endpoint=settings.endpoint,
         parameters=settings.parameters,
         flow=RequestQueue(settings.places(concurrency or usual_concurrency(model, CONCURRENCY))),
-        budget=budget or Budget(),
+        budget=budget or CallBudget(),
         recorder=recorder or MemoryRecorder(),
         secrets=secrets_of([settings]),
-        patience=patience or Patience(),
+        patience=patience or RetryLimits(),
         price=price,
     )
 
@@ -209,7 +209,7 @@ class MemoryRecorder:
         """Return a recorded reply to the same request."""
         return next((reply for other, reply in self.calls.items() if other.request == call.request), None)
 
-    def write(self, call: Call, prompt: Prompt | None, reply: Reply) -> None:
+    def write(self, call: Call, prompt: SentPrompt | None, reply: Reply) -> None:
         """Record a reply."""
         self.calls[call] = reply
 

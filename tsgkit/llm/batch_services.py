@@ -6,7 +6,7 @@ A :class:`BatchService` holds all that differs; a :class:`BatchClient` asks any 
 
 >>> line = b'{"custom_id": "a", "response": {"status_code": 200, "body": {"choices": []}}, "error": null}'
 >>> OPENAI.result("a", json.loads(line))
-Result(name='a', status=200, body=b'{"choices": []}', failure='')
+BatchResult(name='a', status=200, body=b'{"choices": []}', failure='')
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ CLOCKS = 300.0
 """Seconds by which the clocks of two machines may differ."""
 
 
-class Result(NamedTuple):
+class BatchResult(NamedTuple):
     """The result of one request: the response to it, or the reason why there is none."""
 
     name: str
@@ -74,7 +74,7 @@ class HeldRequest:
     name: str
     line: bytes = b""
     """Empty once it was sent."""
-    result: asyncio.Future[Result] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    result: asyncio.Future[BatchResult] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
     batch: Batch | None = None
     """The batch that brought its result."""
 
@@ -91,7 +91,7 @@ class Batch:
     state: BatchState | None = None
     """The state of which this process knows; None before it made the batch or asked about it."""
     held: dict[str, HeldRequest] = field(default_factory=dict)
-    results: dict[str, Result] | None = None
+    results: dict[str, BatchResult] | None = None
     """Results that were not asked for yet; None before the batch is done."""
     read: list[str] = field(default_factory=list)
     """The names of results that were recorded since the last note of it."""
@@ -128,7 +128,7 @@ class BatchService(NamedTuple):
     """Returns the name of a batch that may have been made, among batches listed from the newest on; empty if none."""
     state: Callable[[str, dict[str, Any]], BatchState]
     """Returns the state of a batch by its path and its value."""
-    result: Callable[[str, Mapping[str, Any]], Result]
+    result: Callable[[str, Mapping[str, Any]], BatchResult]
     """Returns the result of the request of this name, by the line about it."""
 
 
@@ -313,14 +313,14 @@ def _openai_state(path: str, value: dict[str, Any]) -> BatchState:
     return BatchState(True, status, done, failure=failure, failed_for_now=for_now)
 
 
-def _openai_result(name: str, line: Mapping[str, Any]) -> Result:
+def _openai_result(name: str, line: Mapping[str, Any]) -> BatchResult:
     response, error = line.get("response"), line.get("error")
     if isinstance(response, dict) and STATUS.fullmatch(status := str(response.get("status_code"))):
-        return Result(name, int(status), json.dumps(response.get("body")).encode())
+        return BatchResult(name, int(status), json.dumps(response.get("body")).encode())
     error = error if isinstance(error, dict) else {}
     code = str(error.get("code", ""))
     reason = message_in(error) or code or "the line holds neither a response nor an error"
-    return Result(name, 408 if code in ("batch_expired", "batch_cancelled") else 500, failure=reason)
+    return BatchResult(name, 408 if code in ("batch_expired", "batch_cancelled") else 500, failure=reason)
 
 
 OPENAI = BatchService(
@@ -381,18 +381,18 @@ def _anthropic_state(path: str, value: dict[str, Any]) -> BatchState:
     return BatchState(status == "ended", status, sum(counts.values()) - counts.get("processing", 0), paths)
 
 
-def _anthropic_result(name: str, line: Mapping[str, Any]) -> Result:
+def _anthropic_result(name: str, line: Mapping[str, Any]) -> BatchResult:
     result = line.get("result")
     result = result if isinstance(result, dict) else {}
     kind, error = result.get("type"), result.get("error")
     if kind == "succeeded":
-        return Result(name, 200, json.dumps(result.get("message")).encode())
+        return BatchResult(name, 200, json.dumps(result.get("message")).encode())
     if kind == "errored" and isinstance(error, dict):
         inner = error["error"] if isinstance(error.get("error"), dict) else error
         body = json.dumps({"type": "error", "error": inner}).encode()
-        return Result(name, ERRORS.get(str(inner.get("type")), 500), body)
+        return BatchResult(name, ERRORS.get(str(inner.get("type")), 500), body)
     reason = f"the request ended as {kind}" if kind else "no result"
-    return Result(name, 408 if kind in ("expired", "canceled") else 500, failure=reason)
+    return BatchResult(name, 408 if kind in ("expired", "canceled") else 500, failure=reason)
 
 
 ANTHROPIC = BatchService(

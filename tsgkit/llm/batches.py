@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from tsgkit.errors import TsgkitError, UsageError
-from tsgkit.llm.batch_services import Batch, BatchClient, BatchService, BatchState, HeldRequest, Result
+from tsgkit.llm.batch_services import Batch, BatchClient, BatchResult, BatchService, BatchState, HeldRequest
 from tsgkit.llm.concurrency import LONGEST_GATE
 from tsgkit.llm.door import REQUEST
 from tsgkit.llm.failures import CallFailed, Stopped, Unasked, cannot_pay
@@ -30,7 +30,7 @@ from tsgkit.llm.images import Messages
 from tsgkit.llm.litellm_calls import CARRIER, LiteLlm, bound, library_of
 from tsgkit.llm.reply import Reply, Schema, Usage
 from tsgkit.llm.retries import advice_on
-from tsgkit.llm.settings import Patience
+from tsgkit.llm.settings import RetryLimits
 
 Answer = TypeVar("Answer")
 LEFT = "what was sent stays with the service"
@@ -83,7 +83,7 @@ class Collector:
     model: str
     service: BatchService
     record: BatchRecord
-    patience: Patience
+    patience: RetryLimits
     redact: Callable[[str], str] = str
     waits: bool = True
     """False to leave as soon as everything is with the service."""
@@ -139,7 +139,7 @@ class Collector:
             progress.append(_lasting(unsent, "being sent"))
         return "; ".join([*progress, f"it does not answer: {self.trouble}"] if self.trouble and progress else progress)
 
-    async def ask(self, held: HeldRequest, request: Any) -> Result:  # noqa: ANN401  (an httpx.Request)
+    async def ask(self, held: HeldRequest, request: Any) -> BatchResult:  # noqa: ANN401  (an httpx.Request)
         """Return the result of a request, out of a batch that holds it already or of one to be sent."""
         if self.leaving or self._failed is not None:
             raise self._failed or Stopped(LEFT)
@@ -157,7 +157,7 @@ class Collector:
             if batch.task is None:
                 batch.task = asyncio.create_task(self._kept(batch, self._collected(batch)))
         else:
-            self._hand_out(batch, held, batch.results.pop(held.name, Result(held.name, 408, failure=NO_RESULT)))
+            self._hand_out(batch, held, batch.results.pop(held.name, BatchResult(held.name, 408, failure=NO_RESULT)))
         return await held.result
 
     def _enqueue(self, held: HeldRequest) -> None:
@@ -296,12 +296,12 @@ class Collector:
             while self._unread and is_good:
                 await asyncio.sleep(0)
 
-    async def _results(self, batch: Batch, state: BatchState) -> dict[str, Result]:
+    async def _results(self, batch: Batch, state: BatchState) -> dict[str, BatchResult]:
         """Return the results by name; for each request that has none, or several that differ, why."""
         if state.failure:
             status, reason = 429 if state.failed_for_now else 400, f"the batch failed: {state.failure}"
-            return {name: Result(name, status, failure=reason) for name in batch.names}
-        results: dict[str, Result] = {}
+            return {name: BatchResult(name, status, failure=reason) for name in batch.names}
+        results: dict[str, BatchResult] = {}
         for path in state.results:
             for number in range(self.pace.downloads):
                 if number:
@@ -313,11 +313,11 @@ class Collector:
                 if isinstance(name := line.get("custom_id"), str):
                     result = self.service.result(name, line)
                     if results.setdefault(name, result) != result:
-                        results[name] = Result(name, 400, failure=DIFFERENT)
+                        results[name] = BatchResult(name, 400, failure=DIFFERENT)
         reason = f"the batch ended as {state.status} without a result of this request"
-        return {name: results.get(name) or Result(name, 408, failure=reason) for name in batch.names}
+        return {name: results.get(name) or BatchResult(name, 408, failure=reason) for name in batch.names}
 
-    def _hand_out(self, batch: Batch, held: HeldRequest, result: Result) -> None:
+    def _hand_out(self, batch: Batch, held: HeldRequest, result: BatchResult) -> None:
         if self._holder.get(held.name) is batch:
             del self._holder[held.name]
         if not held.result.done():

@@ -46,7 +46,7 @@ from urllib.request import getproxies, proxy_bypass
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.failures import BAD_REQUESTS, CallFailed
-from tsgkit.llm.images import Body, Messages
+from tsgkit.llm.images import Messages, RequestBody
 from tsgkit.llm.prices import in_catalogue
 from tsgkit.llm.reply import Reply
 from tsgkit.llm.secrets import without_login
@@ -228,7 +228,7 @@ class DirectCalls(ServiceCalls):
     """False for a server in the next process, to which no proxy leads."""
     _extra: dict[str, Any] = field(default_factory=dict, repr=False)
     _headers: dict[str, str] = field(default_factory=dict, repr=False)
-    _way: Way | None = field(default=None, repr=False)
+    _way: Transport | None = field(default=None, repr=False)
     _url: str = field(default="", repr=False)
     _proxy: str | None = field(default=None, repr=False)
     _streaming: dict[str, Any] = field(default_factory=lambda: STREAMING, repr=False)
@@ -267,7 +267,7 @@ class DirectCalls(ServiceCalls):
         self._proxy = None if address or not self.proxied else proxy_for(self._url)
         import aiohttp  # noqa: F401  (it takes a quarter of a second, for which no event loop is to wait)
 
-        self._way = Way(address, certificates())
+        self._way = Transport(address, certificates())
 
     def _why_not_sent(self, accepted: dict[str, Any], name: str, value: object) -> str:
         """Return the reason for which a parameter does not reach the server, as LiteLLM has it; empty if it does."""
@@ -319,7 +319,7 @@ class DirectCalls(ServiceCalls):
 
         assert self._way is not None  # noqa: S101  (prepare() comes first)
         streaming = self._streaming
-        body = Body.of(streaming | fields)
+        body = RequestBody.of(streaming | fields)
         await body.check()
         session = session_for(self, self._way)
         url, method = URL(self._url), "POST"
@@ -392,7 +392,7 @@ async def _receive(response: ClientResponse, kept: Exchange, stream: EventStream
     kept.body = b"".join(parts)
 
 
-class Way(NamedTuple):
+class Transport(NamedTuple):
     """A way to connect: a unix socket or none, and the file of certificates; None: they are not checked."""
 
     socket: str
@@ -440,11 +440,11 @@ def certificates() -> str | None:
     return certifi.where()
 
 
-def session_for(user: object, way: Way) -> ClientSession:
+def session_for(user: object, way: Transport) -> ClientSession:
     """Return the session of the running loop for a way to connect, for a user who later leaves."""
     from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector, UnixConnector
 
-    sessions: dict[Way, ClientSession] = USERS.join(user)
+    sessions: dict[Transport, ClientSession] = USERS.join(user)
     if way in sessions:
         return sessions[way]
     # No limit: the queue of each model bounds the requests in flight.

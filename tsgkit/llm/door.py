@@ -31,9 +31,9 @@ from tsgkit.llm.reply import (
     TOO_MANY,
     UNKNOWN,
     Attempt,
-    Budget,
+    CallBudget,
     Ending,
-    Estimate,
+    ExpectedUsage,
     Provider,
     Reply,
     Schema,
@@ -42,7 +42,7 @@ from tsgkit.llm.reply import (
 )
 from tsgkit.llm.retries import PROBE_LABEL, CircuitBreaker, Outage, wait_after
 from tsgkit.llm.secrets import Secrets
-from tsgkit.llm.settings import Patience
+from tsgkit.llm.settings import RetryLimits
 from tsgkit.llm.spans import Request
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Call(NamedTuple):
         return self.body, self.repeat, self.draw
 
 
-class Prompt(NamedTuple):
+class SentPrompt(NamedTuple):
     """A prompt in the form that is sent, and its hash."""
 
     hash: str
@@ -102,7 +102,7 @@ class Recorder(Protocol):
     def find_same(self, call: Call) -> Reply | None:
         """Return a recorded reply to the same request, for any item or subject."""
 
-    def write(self, call: Call, prompt: Prompt | None, reply: Reply) -> None:
+    def write(self, call: Call, prompt: SentPrompt | None, reply: Reply) -> None:
         """Record a reply before it is used."""
 
 
@@ -119,7 +119,7 @@ class Door:
     endpoint: str
     parameters: dict[str, Any]
     flow: RequestQueue
-    budget: Budget
+    budget: CallBudget
     recorder: Recorder
     secrets: Secrets
     cache: ReplyCache | None = None
@@ -128,7 +128,7 @@ class Door:
     """Labels of questions that are asked once for the whole run: equal requests share one reply."""
     marks: PromptMarks | None = None
     """Marks of what the service is to keep in its prompt cache; None for none."""
-    patience: Patience = field(default_factory=Patience)
+    patience: RetryLimits = field(default_factory=RetryLimits)
     price: Price | ImagePrice | None = None
     expected_completion: float = 300.0
     waiting: int = 0
@@ -191,10 +191,10 @@ class Door:
             except NotFinished as why:
                 if why.attempts:  # requests were made: they count, and the call is to be made again
                     unfinished = Reply(None, Ending.API_ERROR, error=why.message, attempts=why.attempts)
-                    self.recorder.write(call, Prompt(prompt_id, prompt), unfinished)
+                    self.recorder.write(call, SentPrompt(prompt_id, prompt), unfinished)
                 raise
             reply = self._redacted(reply)
-            self.recorder.write(call, Prompt(prompt_id, prompt), reply)
+            self.recorder.write(call, SentPrompt(prompt_id, prompt), reply)
             answered(reply, reply.source)
             return reply
 
@@ -298,7 +298,7 @@ class Door:
             reply = self._redacted(replace(outcome, attempts=(attempt,), seconds=attempt.seconds))
             answered(reply, reply.source)
         self._probes += 1
-        prompt = Prompt(prompt_hash(PROBE), PROBE)
+        prompt = SentPrompt(prompt_hash(PROBE), PROBE)
         body = _digest([self.endpoint, prompt.hash])
         self.recorder.write(call._replace(label=PROBE_LABEL, body=body, draw=self._probes), prompt, reply)
         return failure if failure is not None and failure.is_loss else None
@@ -373,7 +373,7 @@ class Door:
         self.giving_up.failed(failure)
         self.outage.failed(failure)
 
-    async def _request(self, sent: Awaitable[Reply], estimate: Estimate) -> tuple[Reply | CallFailed, Attempt]:
+    async def _request(self, sent: Awaitable[Reply], estimate: ExpectedUsage) -> tuple[Reply | CallFailed, Attempt]:
         """Return the outcome of one request, whose use is settled however it ends; a failure is redacted."""
         began = time.monotonic()
         used: Usage | None = UNKNOWN
@@ -397,13 +397,13 @@ class Door:
             else:
                 self.budget.settle(estimate, used)
 
-    def _estimate(self, prompt: Messages) -> Estimate:
+    def _estimate(self, prompt: Messages) -> ExpectedUsage:
         tokens_in = sum(tokens_of_content(message["content"]) for message in prompt)
         tokens_out = int(self.expected_completion)
         cost = None if self.price is None else self.price.expected(tokens_in, tokens_out)
-        return Estimate(tokens_in + tokens_out, cost)
+        return ExpectedUsage(tokens_in + tokens_out, cost)
 
-    def _check_allowed(self, estimate: Estimate) -> None:
+    def _check_allowed(self, estimate: ExpectedUsage) -> None:
         self._check_halted()
         if not self.budget.take(estimate):
             raise BudgetReached(f"the budget is used up: {self.budget.reached}")

@@ -1,9 +1,9 @@
 """Decoding of images: whether a model can be shown them, and conversions that this needs.
 
 >>> examine(b"")
-Unreadable(reason='the file is empty')
+UndecodableImage(reason='the file is empty')
 >>> examine(b"<!doctype html>")
-Unreadable(reason='this is no image of a kind that is read (PNG, JPEG, WEBP, GIF, BMP)')
+UndecodableImage(reason='this is no image of a kind that is read (PNG, JPEG, WEBP, GIF, BMP)')
 
 Pillow (extra ``images``) decodes, after the sides are checked against limits. Several threads may decode, as long as
 together they have no more than ``MOST_PIXELS`` pixels, so that memory stays below some nine bytes for each of these.
@@ -76,7 +76,7 @@ _BUDGET = PixelBudget(MOST_PIXELS)
 
 
 @dataclass(frozen=True, slots=True)
-class Unreadable:
+class UndecodableImage:
     """An image that exists and cannot be used."""
 
     reason: str
@@ -104,12 +104,12 @@ def require_pillow() -> None:
         raise ExtraMissing("images are read", "Pillow", "images") from None
 
 
-def examine(data: bytes, *, as_png: bool = False) -> Examined | Unreadable:
+def examine(data: bytes, *, as_png: bool = False) -> Examined | UndecodableImage:
     """Return the image in these bytes. It is re-encoded as PNG if services could misread it, or only PNG will do."""
     if not data:
-        return Unreadable("the file is empty")
+        return UndecodableImage("the file is empty")
     if len(data) > MOST_IMAGE_BYTES:
-        return Unreadable(f"the file has {len(data):,} bytes; at most {MOST_IMAGE_BYTES:,} are read")
+        return UndecodableImage(f"the file has {len(data):,} bytes; at most {MOST_IMAGE_BYTES:,} are read")
     require_pillow()
     from PIL import Image, UnidentifiedImageError
 
@@ -120,13 +120,13 @@ def examine(data: bytes, *, as_png: bool = False) -> Examined | Unreadable:
         with _BUDGET.taken(width * height), Image.open(BytesIO(data), formats=READ) as image:
             return _too_large(*image.size) or _examined(image, data, as_png)
     except MemoryError:
-        return Unreadable("there is not enough memory to decode it")
+        return UndecodableImage("there is not enough memory to decode it")
     except UnidentifiedImageError:
-        return Unreadable(NO_IMAGE)
+        return UndecodableImage(NO_IMAGE)
     except Image.DecompressionBombError:
-        return Unreadable(f"it has far more than {MOST_PIXELS:,} pixels")
+        return UndecodableImage(f"it has far more than {MOST_PIXELS:,} pixels")
     except Exception as error:  # noqa: BLE001  (whatever a decoder raises, this is not an image it can decode)
-        return Unreadable(f"it cannot be decoded: {error or type(error).__name__}")
+        return UndecodableImage(f"it cannot be decoded: {error or type(error).__name__}")
 
 
 def sides_of(data: bytes) -> tuple[int, int] | None:
@@ -139,10 +139,10 @@ def sides_of(data: bytes) -> tuple[int, int] | None:
     return None if _too_large(*sides) else sides
 
 
-def _too_large(width: int, height: int) -> Unreadable | None:
+def _too_large(width: int, height: int) -> UndecodableImage | None:
     if 0 < width * height <= MOST_PIXELS:
         return None
-    return Unreadable(f"it has {width:,} x {height:,} pixels; at most {MOST_PIXELS:,} are decoded")
+    return UndecodableImage(f"it has {width:,} x {height:,} pixels; at most {MOST_PIXELS:,} are decoded")
 
 
 def _sides(data: bytes) -> tuple[int, int]:
@@ -201,7 +201,7 @@ def _examined(image: Image, data: bytes, as_png: bool) -> Examined:
 async def reply_with(data: bytes, model: str | None, usage: Usage) -> Reply:
     """Return the reply that holds an image, as a PNG if it came as something else, or says that it is none."""
     examined = await asyncio.to_thread(examine, data, as_png=True)
-    if isinstance(examined, Unreadable):
+    if isinstance(examined, UndecodableImage):
         error = f"what came is no image: {examined.reason}"
         return Reply(None, Ending.API_ERROR, error=error, model=model, usage=usage)
     made_png = None if examined.format == "PNG" else examined.png

@@ -223,7 +223,7 @@ def _lost(image: ImageFile, why: str = "was changed since it was looked at") -> 
 
 
 @dataclass(frozen=True)
-class Body:
+class RequestBody:
     """The body of a request as JSON, in which images are only read while it is sent.
 
     A large image would else be held as its bytes, as base64 and as the body, by every request that shows it.
@@ -232,7 +232,7 @@ class Body:
     pieces: Sequence[bytes | ImageFile]
 
     @classmethod
-    def of(cls, value: Mapping[str, Any]) -> Body:
+    def of(cls, value: Mapping[str, Any]) -> RequestBody:
         """Return the body of a request whose ``messages`` may stand for images."""
         token, images = secrets.token_hex(16), list(images_in(value["messages"]))
         shown = _with_urls(value["messages"], lambda image: f"{_head(image)}{token}")

@@ -32,8 +32,7 @@ from urllib.request import ProxyHandler, Request, build_opener
 
 from tsgkit.errors import DownloadProblem, ExtraMissing, FileProblem, UsageError
 from tsgkit.library.files import look_alike, read_text, write_text
-from tsgkit.library.hub_client import model_file
-from tsgkit.library.hub_names import NAME
+from tsgkit.library.hub_client import NAME, model_file
 from tsgkit.library.long_waits import note, progress_of
 from tsgkit.llm import gguf_server
 from tsgkit.llm.direct_calls import DirectCalls

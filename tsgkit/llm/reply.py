@@ -5,10 +5,10 @@ Usage(prompt=150, completion=None, reasoning=None, cached=None, cost=None, writt
 
 Budgets limit requests, tokens and money. Requests in flight count with their estimate.
 
->>> budget = Budget(requests=2)
->>> budget.take(Estimate(tokens=50, cost=None)) and budget.take(Estimate(tokens=50, cost=None))
+>>> budget = CallBudget(requests=2)
+>>> budget.take(ExpectedUsage(tokens=50, cost=None)) and budget.take(ExpectedUsage(tokens=50, cost=None))
 True
->>> budget.take(Estimate(tokens=50, cost=None)), budget.reached
+>>> budget.take(ExpectedUsage(tokens=50, cost=None)), budget.reached
 (False, '2 of 2 requests')
 """
 
@@ -254,7 +254,7 @@ def reply_from(value: dict[str, Any]) -> Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class ExpectedUsage:
     """The expected usage of a request."""
 
     tokens: int
@@ -262,7 +262,7 @@ class Estimate:
 
 
 @dataclass
-class Budget:
+class CallBudget:
     """Limits (None: unlimited), what was used and what is in flight. A budget that was reached stays reached."""
 
     requests: int | None = None
@@ -275,7 +275,7 @@ class Budget:
     in_flight_cost: float = 0.0
     reached: str = ""
 
-    def take(self, estimate: Estimate) -> bool:
+    def take(self, estimate: ExpectedUsage) -> bool:
         """Return whether one more request fits; if so it counts from now on."""
         tokens, cost = self.used_tokens + self.in_flight_tokens, self.used_cost + self.in_flight_cost
         if self.reached:
@@ -293,14 +293,14 @@ class Budget:
         self.in_flight_cost += estimate.cost or 0.0
         return True
 
-    def settle(self, estimate: Estimate, usage: Usage) -> None:
+    def settle(self, estimate: ExpectedUsage, usage: Usage) -> None:
         """Replace the estimate of a request by its usage; if the usage is unknown, keep the estimate."""
         self.in_flight_tokens -= estimate.tokens
         self.in_flight_cost -= estimate.cost or 0.0
         self.used_tokens += estimate.tokens if usage.total is None else usage.total
         self.used_cost += (estimate.cost or 0.0) if usage.cost is None else usage.cost
 
-    def give_back(self, estimate: Estimate) -> None:
+    def give_back(self, estimate: ExpectedUsage) -> None:
         """A request that was not made after all."""
         self.used_requests -= 1
         self.in_flight_tokens -= estimate.tokens

@@ -3,7 +3,7 @@
 **Patience.** A service that says it receives too many requests (429) names the wait, and is asked more often than one
 that fails; other waits double from attempt to attempt. The same error several times in a row ends a call early.
 
->>> patience, rng = Patience(attempts=60, same_error=60, first_wait=0.5, longest_wait=60.0), random.Random(0)
+>>> patience, rng = RetryLimits(attempts=60, same_error=60, first_wait=0.5, longest_wait=60.0), random.Random(0)
 >>> for failure in (CallFailed("busy", 500), CallFailed("slow down", 429, retry_after=0.0)):
 ...     attempt = Attempt(0.0, failure.message, failure.status)
 ...     waits = [wait_after(failure, [attempt] * n, 0.0, patience, is_starting=False, rng=rng) for n in (1, 2, 5, 10)]
@@ -34,7 +34,7 @@ from dataclasses import dataclass
 from tsgkit.llm.concurrency import LONGEST_GATE
 from tsgkit.llm.failures import WAITING, CallFailed, NotFinished
 from tsgkit.llm.reply import Attempt
-from tsgkit.llm.settings import Patience
+from tsgkit.llm.settings import RetryLimits
 
 DENIALS = 3
 """Number of denials in a row (401, 403, 404, quota, billing), or of failed calls to a service that never answered."""
@@ -59,7 +59,7 @@ def wait_after(
     failure: CallFailed,
     attempts: Sequence[Attempt],
     passed: float,
-    patience: Patience,
+    patience: RetryLimits,
     *,
     is_starting: bool,
     rng: random.Random,
@@ -214,7 +214,7 @@ class Outage:
     """The state of an outage: how many losses were met in a row, since when the service is down, and the probing."""
 
     def __init__(
-        self, patience: Patience, breaker: CircuitBreaker, clock: Callable[[], float] = time.monotonic
+        self, patience: RetryLimits, breaker: CircuitBreaker, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.since: float | None = None
         """The time of the first of the losses; None while the service is thought to be up."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import UsageError
-from tsgkit.llm.door import STOPPING, Call, Prompt, Recorder, as_dicts, prompt_hash
+from tsgkit.llm.door import STOPPING, Call, Recorder, SentPrompt, as_dicts, prompt_hash
 from tsgkit.llm.failures import Stopped
 from tsgkit.llm.reply import NOTHING, Ending, Reply, Schema, reply_from
 
@@ -178,7 +178,7 @@ class RecordedModel:
             raise Stopped(STOPPING)
         reply = self.source.find(call)
         prompt = as_dicts(messages)
-        self.recorder.write(call, Prompt(prompt_hash(prompt), prompt), reply)
+        self.recorder.write(call, SentPrompt(prompt_hash(prompt), prompt), reply)
         return reply
 
     def stop(self) -> None:

@@ -177,7 +177,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Patience:
+class RetryLimits:
     """Limits of one call: attempts, total seconds of waiting, and equal errors in a row."""
 
     timeout: float = TIMEOUT

@@ -62,7 +62,7 @@ from tsgkit.logic.samples import Configuration, configuration, formula_of
 from tsgkit.logic.solver import NearMiss, Solution, near_misses, solve
 from tsgkit.logic.verdicts import Trace, Verdict
 from tsgkit.logic.verification import verify
-from tsgkit.logic.vocabulary import KNOLLING, NATURAL, SCENARIOS, Vocabulary
+from tsgkit.logic.vocabulary import KNOLLING, NATURAL, SCENARIOS, FormulaVocabulary
 
 __all__ = [
     "KNOLLING",
@@ -81,6 +81,7 @@ __all__ = [
     "Forall",
     "Formula",
     "FormulaProblem",
+    "FormulaVocabulary",
     "Iff",
     "Implies",
     "Layout",
@@ -96,7 +97,6 @@ __all__ = [
     "Trace",
     "Variable",
     "Verdict",
-    "Vocabulary",
     "as_published",
     "check",
     "clause_form",

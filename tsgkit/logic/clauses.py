@@ -57,7 +57,7 @@ Quantifier = type[Exists] | type[Forall]
 Category = OneOf["object", "attribute", "relation", "condition", "style", "number"]
 
 
-class Bound(NamedTuple):
+class PrefixQuantifier(NamedTuple):
     """A quantifier of a prefix."""
 
     quantifier: Quantifier
@@ -68,7 +68,7 @@ class Bound(NamedTuple):
 class Component:
     """Clauses that share variables, and the quantifiers in front of them."""
 
-    prefix: tuple[Bound, ...]
+    prefix: tuple[PrefixQuantifier, ...]
     clauses: tuple[Formula, ...]
 
     @property
@@ -148,10 +148,10 @@ def form_of_text(cnf: Formula) -> ClauseForm:
     parts = _conjuncts(cnf)
     components = []
     for matrix in [one for one in parts if not isinstance(one, Comparison)]:
-        prefix: list[Bound] = []
+        prefix: list[PrefixQuantifier] = []
         clauses: Formula = matrix
         while isinstance(clauses, Exists | Forall):
-            prefix.append(Bound(type(clauses), clauses.variable))
+            prefix.append(PrefixQuantifier(type(clauses), clauses.variable))
             clauses = clauses.body
         components.append(Component(tuple(prefix), _conjuncts(clauses)))
     return ClauseForm(tuple(components), tuple(one for one in parts if isinstance(one, Comparison)))
@@ -274,9 +274,9 @@ def _disjunction(parts: Sequence[Formula], mode: _Mode) -> Formula:
     """Convert a disjunction of clausal parts, moving its quantifiers out one by one."""
     mode.budget.step(len(parts))
     parts = tuple(_flat(Or, parts))
-    prefix: list[Bound] = []
+    prefix: list[PrefixQuantifier] = []
     while len(parts) > 1 and (found := next((one for one in parts if isinstance(one, Exists | Forall)), None)):
-        prefix.append(Bound(type(found), found.variable))
+        prefix.append(PrefixQuantifier(type(found), found.variable))
         parts = tuple(_flat(Or, (found.body if one is found else one for one in parts)))
     made = parts[0] if len(parts) == 1 else _distributed(parts, mode)
     return _under(prefix, made)
@@ -305,7 +305,7 @@ def _expanded(formula: Formula) -> tuple[int, int]:
 
 
 def _components(formula: Formula, mode: _Mode) -> Iterator[Component]:
-    prefix: list[Bound] = []
+    prefix: list[PrefixQuantifier] = []
     matrix = _pulled(formula, prefix, mode.budget)
     if not mode.official:
         matrix = _clausal(matrix, mode)
@@ -316,17 +316,17 @@ def _components(formula: Formula, mode: _Mode) -> Iterator[Component]:
         yield Component(tuple(bound for bound in prefix if bound.variable in variables), chosen)
 
 
-def _under(prefix: Sequence[Bound], formula: Formula) -> Formula:
+def _under(prefix: Sequence[PrefixQuantifier], formula: Formula) -> Formula:
     for quantifier, variable in reversed(prefix):
         formula = quantifier(variable, formula)
     return formula
 
 
-def _pulled(formula: Formula, prefix: list[Bound], budget: Budget) -> Formula:
+def _pulled(formula: Formula, prefix: list[PrefixQuantifier], budget: Budget) -> Formula:
     """Return the matrix, and append all quantifiers in order of occurrence. None is negated at this point."""
     budget.step()
     if isinstance(formula, Exists | Forall):
-        bound = Bound(type(formula), formula.variable)
+        bound = PrefixQuantifier(type(formula), formula.variable)
         if bound not in prefix:  # distribution copies a part with its quantifiers; one quantifier binds all copies
             prefix.append(bound)
         return _pulled(formula.body, prefix, budget)

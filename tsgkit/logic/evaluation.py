@@ -54,7 +54,7 @@ MOST_ORDERED = 4_000
 """The maximum of quantifiers times parts for which the order is optimised. Above it, the written order is used."""
 
 
-class Part:
+class CompiledPart:
     """A compiled sub-formula. Its truth depends on the variables in ``needs``."""
 
     def __init__(self, evaluator: Evaluator, formula: Formula, needs: Iterable[Variable]) -> None:
@@ -67,7 +67,7 @@ class Part:
         raise NotImplementedError
 
 
-class AtomPart(Part):
+class AtomPart(CompiledPart):
     """An atom."""
 
     formula: Atom
@@ -94,7 +94,7 @@ class AtomPart(Part):
         return known
 
 
-def all_hold(parts: Iterable[Part]) -> bool:
+def all_hold(parts: Iterable[CompiledPart]) -> bool:
     """Return whether all parts hold. Verdicts spend much of their time here: a loop is faster than a generator."""
     for part in parts:  # noqa: SIM110
         if not part.truth():
@@ -102,7 +102,7 @@ def all_hold(parts: Iterable[Part]) -> bool:
     return True
 
 
-HOLDS: Mapping[type[Formula], Callable[[Sequence[Part]], bool]] = {
+HOLDS: Mapping[type[Formula], Callable[[Sequence[CompiledPart]], bool]] = {
     And: all_hold,
     Or: lambda parts: any(part.truth() for part in parts),
     Not: lambda parts: not parts[0].truth(),
@@ -111,10 +111,12 @@ HOLDS: Mapping[type[Formula], Callable[[Sequence[Part]], bool]] = {
 }
 
 
-class Connective(Part):
+class Connective(CompiledPart):
     """A connective, of a kind in :data:`HOLDS`, and its parts. The formula of a conjunction may be an ``exists``."""
 
-    def __init__(self, evaluator: Evaluator, kind: type[Formula], formula: Formula, parts: Iterable[Part]) -> None:
+    def __init__(
+        self, evaluator: Evaluator, kind: type[Formula], formula: Formula, parts: Iterable[CompiledPart]
+    ) -> None:
         self.kind = kind
         self.holds = HOLDS[kind]
         self.parts = tuple(parts)
@@ -125,11 +127,16 @@ class Connective(Part):
         return self.holds(self.parts)
 
 
-class Quantifier(Part):
+class Quantifier(CompiledPart):
     """A quantifier or count: goes through the objects for its variable, except those already taken by ``others``."""
 
     def __init__(
-        self, evaluator: Evaluator, formula: Formula, variable: Variable, others: frozenset[Variable], body: Part
+        self,
+        evaluator: Evaluator,
+        formula: Formula,
+        variable: Variable,
+        others: frozenset[Variable],
+        body: CompiledPart,
     ) -> None:
         super().__init__(evaluator, formula, (body.needs | others) - {variable})
         self.variable = variable
@@ -140,7 +147,7 @@ class Quantifier(Part):
         self.other_slots = tuple(map(evaluator.slot, others))
         self.known: dict[tuple[int, ...], int] = {}
         self.matches: list[int] | None = None
-        self.rest: list[Part] = []
+        self.rest: list[CompiledPart] = []
 
     def truth(self) -> bool:
         """Return whether the value is not 0."""
@@ -168,7 +175,7 @@ class Quantifier(Part):
                 values[self.slot] = number
                 yield number
 
-    def matching(self, parts: Sequence[Part]) -> list[int]:
+    def matching(self, parts: Sequence[CompiledPart]) -> list[int]:
         """Return the objects that satisfy the conjuncts about this variable alone. They are computed once."""
         if self.matches is None:
             alone = [part for part in parts if isinstance(part, AtomPart) and part.needs == {self.variable}]
@@ -217,11 +224,13 @@ class ObjectCount(Quantifier):
         return sum(self.body.truth() for _ in self.choices())
 
 
-class UniversalBlock(Part):
+class UniversalBlock(CompiledPart):
     """Directly nested foralls: ``everything`` must hold for every choice; ``applied`` check that each condition applies
     to an object."""
 
-    def __init__(self, evaluator: Evaluator, formula: Forall, everything: Part, applied: Sequence[Part]) -> None:
+    def __init__(
+        self, evaluator: Evaluator, formula: Forall, everything: CompiledPart, applied: Sequence[CompiledPart]
+    ) -> None:
         super().__init__(evaluator, formula, chain.from_iterable(part.needs for part in (everything, *applied)))
         self.everything = everything
         self.applied = applied
@@ -236,7 +245,7 @@ class UniversalBlock(Part):
         return False
 
 
-class NumberComparison(Part):
+class NumberComparison(CompiledPart):
     """A comparison of two numbers, each of them constant or counted."""
 
     formula: Comparison
@@ -266,7 +275,7 @@ class Search:
     def __init__(self, scope: tuple[Variable, ...]) -> None:
         self.scope = scope
         self.waiting: dict[Variable, tuple[Exists, tuple[Variable, ...]]] = {}  # with the variables around each
-        self.parts: list[Part] = []
+        self.parts: list[CompiledPart] = []
 
     def linked(self, variable: Variable, around: tuple[Variable, ...]) -> tuple[Variable, ...]:
         """Return the variables, bound around this one or inside it, that it must differ from if variables are
@@ -275,7 +284,7 @@ class Search:
         return (*outer, *(one for one, (_, outside) in self.waiting.items() if variable in outside))
 
     def next_variable(
-        self, parts: Sequence[Part], others: Callable[[Variable, tuple[Variable, ...]], frozenset[Variable]]
+        self, parts: Sequence[CompiledPart], others: Callable[[Variable, tuple[Variable, ...]], frozenset[Variable]]
     ) -> Variable:
         """Return the variable whose quantifier is wrapped around its parts next."""
         variables = list(reversed(self.waiting))
@@ -301,7 +310,7 @@ class Evaluator:
         self.classes: dict[Variable, str | None] = {}
         self.zero_triggers = 0
 
-    def prepare(self, formula: Formula) -> Part:
+    def prepare(self, formula: Formula) -> CompiledPart:
         """Compile a formula. Raise ``UsageError`` if a layout cannot decide it."""
         refuse_unjudgeable(formula)
         return self.part(rename_apart(formula), ())
@@ -313,7 +322,7 @@ class Evaluator:
             self.values.append(0)
         return self.slots[variable]
 
-    def part(self, formula: Formula, scope: tuple[Variable, ...]) -> Part:
+    def part(self, formula: Formula, scope: tuple[Variable, ...]) -> CompiledPart:
         """Compile a sub-formula; ``scope`` holds the variables bound around it."""
         self.meter.step(STEPS_TO_PREPARE)
         match formula:
@@ -329,7 +338,7 @@ class Evaluator:
             case Forall():
                 return self.universal(formula, scope)
 
-    def conjuncts(self, formula: Formula, scope: tuple[Variable, ...]) -> list[Part]:
+    def conjuncts(self, formula: Formula, scope: tuple[Variable, ...]) -> list[CompiledPart]:
         """Compile a formula into parts that must all hold, moving parts out of each ``exists`` they do not depend
         on."""
         if isinstance(formula, And):
@@ -361,7 +370,7 @@ class Evaluator:
         else:
             search.parts.append(self.part(formula, around))
 
-    def universal(self, formula: Forall, scope: tuple[Variable, ...]) -> Part:
+    def universal(self, formula: Forall, scope: tuple[Variable, ...]) -> CompiledPart:
         """Compile directly nested foralls, with the conditions that must apply to an object."""
         variables, body = peeled(formula)
         inside = (*scope, *variables)
@@ -400,12 +409,12 @@ class Evaluator:
         return frozenset(scope) - different
 
 
-def conjoined(body: Part) -> tuple[Part, ...]:
+def conjoined(body: CompiledPart) -> tuple[CompiledPart, ...]:
     """Return the parts that must all hold for a body to hold."""
     return body.parts if isinstance(body, Connective) and body.kind is And else (body,)
 
 
-def cheap_first(parts: Iterable[Part]) -> list[Part]:
+def cheap_first(parts: Iterable[CompiledPart]) -> list[CompiledPart]:
     """Sort parts by evaluation cost: atoms about one object, atoms about two, then everything else."""
     return sorted(parts, key=lambda part: (not isinstance(part, AtomPart), len(part.needs)))
 

@@ -35,9 +35,9 @@ from tsgkit.logic.formula import (
     free_variables,
     parts_of,
 )
-from tsgkit.logic.parser import FormulaProblem, Parsed, Place, parse_with_places, place_of
+from tsgkit.logic.parser import FormulaProblem, Parsed, TextPosition, parse_with_places, place_of
 from tsgkit.logic.published_readers import Raw, Taken, as_published
-from tsgkit.logic.vocabulary import ATTRIBUTE, CHECKED_AS_PUBLISHED, CLASS, OBJECT, Vocabulary
+from tsgkit.logic.vocabulary import ATTRIBUTE, CHECKED_AS_PUBLISHED, CLASS, OBJECT, FormulaVocabulary
 
 Severity = OneOf["error", "warning"]
 RULES: dict[str, tuple[Severity, str]] = {
@@ -62,11 +62,11 @@ RULES: dict[str, tuple[Severity, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class LintFinding:
     """An error or a warning about a text."""
 
     code: str
-    place: Place
+    place: TextPosition
     message: str
     hint: str = ""
 
@@ -87,7 +87,7 @@ class Checked(NamedTuple):
     """
 
     formula: Formula | None
-    findings: tuple[Finding, ...]
+    findings: tuple[LintFinding, ...]
     published_fault: str | None
 
     @property
@@ -96,15 +96,17 @@ class Checked(NamedTuple):
         return sum(finding.severity == "error" for finding in self.findings)
 
 
-def check(text: str, vocabulary: Vocabulary) -> Checked:
+def check(text: str, vocabulary: FormulaVocabulary) -> Checked:
     """Return all findings about a text, ordered by position."""
     taken = as_published(text)
     fault = published_fault(taken, vocabulary)
-    differences = [Finding("readers-differ", Place(1, 1), condition.message) for condition in taken.conditions]
+    differences = [
+        LintFinding("readers-differ", TextPosition(1, 1), condition.message) for condition in taken.conditions
+    ]
     try:
         parsed = parse_with_places(text)
     except FormulaProblem as problem:
-        finding = Finding("syntax", Place(problem.line or 1, problem.column), problem.message, problem.hint)
+        finding = LintFinding("syntax", TextPosition(problem.line or 1, problem.column), problem.message, problem.hint)
         return Checked(None, (finding, *differences), fault)
     checks = _Checks(text, parsed, vocabulary)
     findings = sorted(checks.part(parsed.formula, (), frozenset(), top=True), key=lambda finding: finding.place)
@@ -112,19 +114,19 @@ def check(text: str, vocabulary: Vocabulary) -> Checked:
 
 
 class _Checks:
-    def __init__(self, text: str, parsed: Parsed, vocabulary: Vocabulary) -> None:
+    def __init__(self, text: str, parsed: Parsed, vocabulary: FormulaVocabulary) -> None:
         self.text = text
         self.parsed = parsed
         self.vocabulary = vocabulary
 
-    def part(self, formula: Formula, path: Path, bound: frozenset[Variable], *, top: bool) -> Iterator[Finding]:
+    def part(self, formula: Formula, path: Path, bound: frozenset[Variable], *, top: bool) -> Iterator[LintFinding]:
         place = place_of(self.text, self.parsed.offsets[path])
         match formula:
             case Atom():
                 yield from self.atom(formula, place, bound)
             case And(()) | Or(()):
                 hint = "the published validator accepts it; add parts or remove it"
-                yield Finding("empty-connective", place, f"{type(formula).__name__.lower()} has no parts", hint)
+                yield LintFinding("empty-connective", place, f"{type(formula).__name__.lower()} has no parts", hint)
             case Exists(variable, body) | Forall(variable, body):
                 yield from self.binder(variable, body, place, bound)
                 bound |= {variable}
@@ -135,62 +137,66 @@ class _Checks:
         for number, part in enumerate(parts_of(formula)):
             yield from self.part(part, (*path, number), bound, top=within)
 
-    def binder(self, variable: Variable, body: Formula, place: Place, bound: frozenset[Variable]) -> Iterator[Finding]:
+    def binder(
+        self, variable: Variable, body: Formula, place: TextPosition, bound: frozenset[Variable]
+    ) -> Iterator[LintFinding]:
         if variable in bound:
-            yield Finding("shadowed-variable", place, f"{variable.name} is already bound by an outer quantifier")
+            yield LintFinding("shadowed-variable", place, f"{variable.name} is already bound by an outer quantifier")
         if variable not in free_variables(body):
-            yield Finding("unused-variable", place, f"{variable.name} is not mentioned in the body of its quantifier")
+            yield LintFinding(
+                "unused-variable", place, f"{variable.name} is not mentioned in the body of its quantifier"
+            )
 
     def comparison(
         self, formula: Comparison, path: Path, bound: frozenset[Variable], *, top: bool
-    ) -> Iterator[Finding]:
+    ) -> Iterator[LintFinding]:
         place = place_of(self.text, self.parsed.offsets[path])
         if path and not top:
-            yield Finding("misplaced-number", place, f"{formula.name} is below the top level")
+            yield LintFinding("misplaced-number", place, f"{formula.name} is below the top level")
         if outside := free_variables(formula) & bound:
             names = ", ".join(sorted(variable.name for variable in outside))
-            yield Finding("misplaced-number", place, f"what {formula.name} counts depends on {names}")
+            yield LintFinding("misplaced-number", place, f"what {formula.name} counts depends on {names}")
         for number, count in enumerate(formula.counts):
             yield from self.binder(count.variable, count.body, place, bound)
             yield from self.part(count.body, (*path, number), bound | {count.variable}, top=False)
 
-    def atom(self, atom: Atom, place: Place, bound: frozenset[Variable]) -> Iterator[Finding]:
+    def atom(self, atom: Atom, place: TextPosition, bound: frozenset[Variable]) -> Iterator[LintFinding]:
         for variable in dict.fromkeys(arg for arg in atom.args if isinstance(arg, Variable) and arg not in bound):
             hint = "write a quantifier for it around this part"
-            yield Finding("unbound-variable", place, f"nothing binds {variable.name}", hint)
+            yield LintFinding("unbound-variable", place, f"nothing binds {variable.name}", hint)
         kinds = self.vocabulary.predicates.get(atom.name)
         if kinds is None:
             message = f"{self.vocabulary.name} has no predicate {atom.name}"
             hint = _meant(atom.name, tuple(self.vocabulary.predicates))
-            yield Finding("unknown-predicate", place, message, hint)
+            yield LintFinding("unknown-predicate", place, message, hint)
         elif len(kinds) != len(atom.args):
             message = f"{atom.name} has {len(atom.args)} arguments, expected {len(kinds)} ({', '.join(kinds)})"
-            yield Finding("wrong-arity", place, message)
+            yield LintFinding("wrong-arity", place, message)
         else:
             for kind, arg in zip(kinds, atom.args, strict=True):
                 yield from self.argument(atom.name, kind, arg, place)
 
-    def argument(self, name: str, kind: str, arg: Variable | Literal, place: Place) -> Iterator[Finding]:
+    def argument(self, name: str, kind: str, arg: Variable | Literal, place: TextPosition) -> Iterator[LintFinding]:
         if isinstance(arg, Variable):
             if kind != OBJECT:
                 message = f"{arg.name} is given to {name} where a {kind} is expected"
-                yield Finding("variable-for-value", place, message)
+                yield LintFinding("variable-for-value", place, message)
             return
         if kind == OBJECT:
             message = f"'{arg.text}' is given to {name} where a variable is expected"
             hint = "an object is named by the variable a quantifier binds"
-            yield Finding("value-for-variable", place, message, hint)
+            yield LintFinding("value-for-variable", place, message, hint)
             return
         value, allowed, scenario = arg.text, self.vocabulary.values_of(kind), self.vocabulary.name
         if value in allowed:
             return
         hint = _meant(value, allowed)
         if kind == CLASS:
-            yield Finding("unknown-class", place, f"'{value}' is no class of {scenario}", hint)
+            yield LintFinding("unknown-class", place, f"'{value}' is no class of {scenario}", hint)
         elif kind != ATTRIBUTE and (other := self.vocabulary.kind_of(value)):
-            yield Finding("wrong-kind", place, f"'{value}' is a {other}, not a {kind}", hint)
+            yield LintFinding("wrong-kind", place, f"'{value}' is a {other}, not a {kind}", hint)
         else:
-            yield Finding("unknown-value", place, f"'{value}' is no {kind} of {scenario}", hint)
+            yield LintFinding("unknown-value", place, f"'{value}' is no {kind} of {scenario}", hint)
 
 
 def _meant(name: str, allowed: tuple[str, ...]) -> str:
@@ -198,7 +204,7 @@ def _meant(name: str, allowed: tuple[str, ...]) -> str:
     return f"{near.name}?" if near else ""
 
 
-def published_fault(taken: Taken, vocabulary: Vocabulary) -> str | None:
+def published_fault(taken: Taken, vocabulary: FormulaVocabulary) -> str | None:
     """Return the first fault the published validator reports, or None if it accepts the text.
 
     It checks scope first, then names, then the positions of numbers.
@@ -223,7 +229,7 @@ def _scope(expression: Raw, bound: frozenset[Raw]) -> Iterator[str]:
 ARITIES = {"not": 1, "implies": 2, "iff": 2, "exists": 2, "forall": 2, "Count": 2} | dict.fromkeys(COMPARISONS, 2)
 
 
-def _domain(expression: Raw, vocabulary: Vocabulary) -> Iterator[str]:
+def _domain(expression: Raw, vocabulary: FormulaVocabulary) -> Iterator[str]:
     if not isinstance(expression, tuple):
         return
     head, args = (expression[0], expression[1:]) if expression else ("", ())

@@ -31,7 +31,7 @@ from tsgkit.logic.published_readers import (
     CONDITIONS,
     FOLDED_HEADS,
     Raw,
-    Unreadable,
+    ReaderCrash,
     is_too_deep,
     lift,
     raw_text,
@@ -55,7 +55,7 @@ def verify_official(
         return Verdict(None, "official", "uncounted", NOT_EVALUATED, CONDITIONS["too-deep"])
     try:
         lifted = raw_text(lift(read_lifting(text)))
-    except Unreadable as problem:
+    except ReaderCrash as problem:
         return Verdict(None, "official", "uncounted", NOT_EVALUATED, problem.message)
     meter = Meter(work, budget)
     try:
@@ -63,7 +63,7 @@ def verify_official(
         node = _Node(read_verifier(lifted), places)
         verifier = _Verifier(_objects(scene), places, meter)
         trace = verifier.result(node, [UNBOUND] * len(places))
-    except Unreadable as problem:
+    except ReaderCrash as problem:
         detail = f"the output of lifting cannot be read: {problem.message}"
         return Verdict(False, "official", "crashed", CRASHED, detail, work=meter.done)
     except _Crash as crash:

@@ -49,16 +49,16 @@ NUMBER = re.compile(r"[-+]?[0-9]{1,300}(?:\.[0-9]{1,300})?(?:[eE][-+]?[0-9]{1,3}
 MOST_SHOWN = 40
 
 
-class Place(NamedTuple):
+class TextPosition(NamedTuple):
     """A line and a column of a text, from 1."""
 
     line: int
     column: int
 
 
-def place_of(text: str, offset: int) -> Place:
+def place_of(text: str, offset: int) -> TextPosition:
     """Return the place of an offset, which counts from 0."""
-    return Place(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
+    return TextPosition(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
 
 
 class FormulaProblem(NotationError):
@@ -96,7 +96,7 @@ def parse(text: str) -> Formula:
 
 def parse_with_places(text: str) -> Parsed:
     """Return the formula in a text, with the offset of every sub-formula."""
-    reader = _Reader(text)
+    reader = _FormulaReader(text)
     formula = reader.formula(())
     if reader.next.kind != "end":
         hint = "there is a ) too many" if reader.at(")") else "join several formulas by (and ...)"
@@ -104,20 +104,20 @@ def parse_with_places(text: str) -> Parsed:
     return Parsed(formula, reader.offsets)
 
 
-class _Token(NamedTuple):
+class _FormulaToken(NamedTuple):
     kind: str  # paren, value, word, end
     text: str
     offset: int
 
 
-class _Reader:
+class _FormulaReader:
     def __init__(self, text: str) -> None:
         self.text = text
         self.tokens = self._tokens()
         self.offsets: dict[Path, int] = {}
         self.next = next(self.tokens)
 
-    def _tokens(self) -> Iterator[_Token]:
+    def _tokens(self) -> Iterator[_FormulaToken]:
         at = 0
         while at < len(self.text):
             if not (match := TOKEN.match(self.text, at)):
@@ -129,15 +129,15 @@ class _Reader:
                 raise FormulaProblem(self.text, at, rest, "a value closed by a single quote", hint=hint)
             kind = match.lastgroup or ""
             if kind != "space":
-                yield _Token(kind, match[kind], at)
+                yield _FormulaToken(kind, match[kind], at)
             at = match.end()
-        yield _Token("end", "", at)
+        yield _FormulaToken("end", "", at)
 
-    def refuse(self, token: _Token, expected: str, hint: str = "") -> NoReturn:
+    def refuse(self, token: _FormulaToken, expected: str, hint: str = "") -> NoReturn:
         found = f"'{token.text}'" if token.kind == "value" else token.text
         raise FormulaProblem(self.text, token.offset, found, expected, hint=hint)
 
-    def take(self) -> _Token:
+    def take(self) -> _FormulaToken:
         token = self.next
         if token.kind != "end":
             self.next = next(self.tokens)
@@ -146,7 +146,7 @@ class _Reader:
     def at(self, paren: str) -> bool:
         return self.next.kind == "paren" and self.next.text == paren
 
-    def expect(self, paren: str, expected: str) -> _Token:
+    def expect(self, paren: str, expected: str) -> _FormulaToken:
         if not self.at(paren):
             self.refuse(self.next, expected)
         return self.take()
@@ -163,7 +163,7 @@ class _Reader:
         self.expect(")", f"the ) that closes the ({head.text} of column {place_of(self.text, opened.offset).column}")
         return formula
 
-    def _after(self, head: _Token, path: Path) -> Formula:
+    def _after(self, head: _FormulaToken, path: Path) -> Formula:
         match head.text:
             case "and" | "or":
                 parts: list[Formula] = []
@@ -204,7 +204,7 @@ class _Reader:
         self.expect(")", f"the ) that closes the (Count of column {place_of(self.text, opened.offset).column}")
         return count
 
-    def _atom(self, head: _Token) -> Atom:
+    def _atom(self, head: _FormulaToken) -> Atom:
         if head.text.lower() in KEYWORDS or head.text in KEYWORDS or not PREDICATE_NAME.fullmatch(head.text):
             hint = f"write {head.text.lower()}" if head.text.lower() in KEYWORDS and head.text not in KEYWORDS else ""
             self.refuse(head, "a connective, a quantifier or a predicate", hint)
@@ -213,7 +213,7 @@ class _Reader:
             args.append(self._term(self.take()))
         return Atom(head.text, tuple(args))
 
-    def _term(self, token: _Token) -> Term:
+    def _term(self, token: _FormulaToken) -> Term:
         if token.kind == "value":
             return Literal(re.sub(r"\\(.)", r"\1", token.text))
         if token.kind == "word" and VARIABLE_NAME.fullmatch(token.text):

@@ -4,7 +4,7 @@
 >>> from tsgkit.logic.witnesses import Candidate
 >>> placing = PlacementModel([Candidate("cup"), Candidate("pen")], NEAT)
 >>> placing.require(Lit(Fact("LeftOf", (0, 1))))
->>> placed = placing.placed(Effort())
+>>> placed = placing.placed(SearchLimits())
 >>> placed.status, placed.layout.objects[0].box.x2 < placed.layout.objects[1].box.cx
 ('satisfiable', True)
 
@@ -37,7 +37,7 @@ Status = Literal["satisfiable", "unsatisfiable", "not decided"]
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class PlacementRules:
     """The rules for boxes: grid ``unit``, ``margin`` to the canvas edge, ``gap`` between boxes, ``smallest`` and
     ``largest`` size.
 
@@ -52,16 +52,16 @@ class Rules:
     neat: bool = False
 
 
-NEAT = Rules(10, 30, 20, 40, 400, neat=True)
-ROOMY = Rules(2, 10, 10, 20, 700)
-EXACT = Rules(1, 0, 0, 1, CANVAS)
+NEAT = PlacementRules(10, 30, 20, 40, 400, neat=True)
+ROOMY = PlacementRules(2, 10, 10, 20, 700)
+EXACT = PlacementRules(1, 0, 0, 1, CANVAS)
 STEPS_OF_A_CONSTRAINT = 5
 CLEAR = 60
 """The minimum distance from the middle for a centre on one side, if ``neat``."""
 
 
 @dataclass(frozen=True, slots=True)
-class Effort:
+class SearchLimits:
     """The limits of one search: deterministic seconds, the budget they are taken from, and the seed."""
 
     seconds: float = 10.0
@@ -105,7 +105,7 @@ def solver_module() -> Any:  # noqa: ANN401  (OR-tools is loaded when it is used
     return cp_model
 
 
-def solved(model: cp_model.CpModel, effort: Effort) -> tuple[cp_model.CpSolver, Any]:
+def solved(model: cp_model.CpModel, effort: SearchLimits) -> tuple[cp_model.CpSolver, Any]:
     """Run the search; return the solver and its status."""
     budget = effort.budget
     budget.check()
@@ -126,7 +126,7 @@ def solved(model: cp_model.CpModel, effort: Effort) -> tuple[cp_model.CpSolver, 
 class PlacementModel:
     """A CP-SAT model of candidates with boxes, and the constraints on them."""
 
-    def __init__(self, candidates: Sequence[Candidate], rules: Rules, budget: Budget | None = None) -> None:
+    def __init__(self, candidates: Sequence[Candidate], rules: PlacementRules, budget: Budget | None = None) -> None:
         self.module = solver_module()
         self.budget = budget or Budget()
         self.candidates = tuple(candidates)
@@ -349,7 +349,7 @@ class PlacementModel:
             for variable, value in zip(self.edges[number], (*box, *box.size), strict=True):
                 self.model.add_hint(variable, round(value / self.rules.unit))
 
-    def placed(self, effort: Effort, *, assume: bool = False) -> Placed:
+    def placed(self, effort: SearchLimits, *, assume: bool = False) -> Placed:
         """Search; with ``assume``, for a layout with all switches off, or the switches that prevent it."""
         if self.cost:
             self.model.minimize(sum(self.cost))

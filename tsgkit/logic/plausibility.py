@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 
-class Step(NamedTuple):
+class RelationStep(NamedTuple):
     """A relation to another object; with ``first``, the other object is the first argument."""
 
     name: str
@@ -180,13 +180,13 @@ def looks_of(label: str, kind: str) -> tuple[str, ...]:
     return LOOKS[kind].get(label, ())
 
 
-def steps_from(label: str) -> Iterator[Step]:
+def steps_from(label: str) -> Iterator[RelationStep]:
     """Yield plausible relations of a class: objects on or in it, held or worn by it, or beside it."""
-    yield from (Step("On", other) for other in _ON.get(label, ()))
-    yield from (Step("In", other) for other in _IN.get(label, ()))
+    yield from (RelationStep("On", other) for other in _ON.get(label, ()))
+    yield from (RelationStep("In", other) for other in _IN.get(label, ()))
     if label in PEOPLE:
-        yield from (Step("Holding", other, first=True) for other in HELD)
-        yield from (Step("On", other) for other in CLOTHES)
+        yield from (RelationStep("Holding", other, first=True) for other in HELD)
+        yield from (RelationStep("On", other) for other in CLOTHES)
     if label in BULKY:
         for other in sorted(set[str]().union(*(place for place in PLACES if label in place)) - {label}):
-            yield from (Step(name, other) for name in ("LeftOf", "RightOf", "NextTo"))
+            yield from (RelationStep(name, other) for name in ("LeftOf", "RightOf", "NextTo"))

@@ -1,9 +1,9 @@
 """Proofs that no layout satisfies a formula, in the profile ``strict``, by exhaustive search.
 
 >>> from tsgkit.logic.parser import parse
->>> proof_of(parse("(exists ?b (and (OnLeftSide ?b) (OnRightSide ?b)))"), Effort()).status
+>>> proof_of(parse("(exists ?b (and (OnLeftSide ?b) (OnRightSide ?b)))"), SearchLimits()).status
 'unsatisfiable'
->>> proof_of(parse("(exists ?b (not (Is ?b 'hat')))"), Effort()).status
+>>> proof_of(parse("(exists ?b (not (Is ?b 'hat')))"), SearchLimits()).status
 'satisfiable'
 
 A formula is required to hold only for some objects, those of :meth:`tsgkit.logic.witnesses.Domain.rounds`, and for more
@@ -41,7 +41,7 @@ from tsgkit.logic.formula import (
 )
 from tsgkit.logic.grounding import Fact, Lit, TooLarge, ground
 from tsgkit.logic.layouts import Layout
-from tsgkit.logic.placement import BEYOND, CENTRES, EXACT, Edges, Effort, Placed, PlacementModel, Status
+from tsgkit.logic.placement import BEYOND, CENTRES, EXACT, Edges, Placed, PlacementModel, SearchLimits, Status
 from tsgkit.logic.verification import verify
 from tsgkit.logic.witnesses import Candidate, Domain, TooManyObjects
 
@@ -79,7 +79,7 @@ class Proof:
     why: str = ""
 
 
-def proof_of(formula: Formula, effort: Effort) -> Proof:
+def proof_of(formula: Formula, effort: SearchLimits) -> Proof:
     """Prove that no layout satisfies a formula, or find one."""
     objects, why, settings = 0, "", SETTINGS[0]
     for settings in _settings_for(formula):
@@ -112,7 +112,7 @@ def _settings_for(formula: Formula) -> Iterator[ProofSettings]:
         yield ProofSettings(last + 1)
 
 
-def is_refuted(formula: Formula, settings: ProofSettings, effort: Effort) -> bool:
+def is_refuted(formula: Formula, settings: ProofSettings, effort: SearchLimits) -> bool:
     """Return whether the same settings prove that no layout satisfies a formula."""
     try:
         placed, _ = _searched(formula, settings, effort)
@@ -121,7 +121,7 @@ def is_refuted(formula: Formula, settings: ProofSettings, effort: Effort) -> boo
     return placed.status == "unsatisfiable"
 
 
-def _searched(formula: Formula, settings: ProofSettings, effort: Effort) -> tuple[Placed, tuple[Candidate, ...]]:
+def _searched(formula: Formula, settings: ProofSettings, effort: SearchLimits) -> tuple[Placed, tuple[Candidate, ...]]:
     """Run one search and return its result and its candidates."""
     if settings.extremes:
         formula = And((formula, *extremes_of(formula)))
@@ -208,7 +208,7 @@ class Ranking(PlacementModel):
     >>> from tsgkit.logic.grounding import All
     >>> ranking = Ranking([Candidate("cup"), Candidate("pen")])
     >>> ranking.require(All((Lit(Fact("LeftOf", (0, 1))), Lit(Fact("RightOf", (0, 1))))))
-    >>> ranking.placed(Effort()).status
+    >>> ranking.placed(SearchLimits()).status
     'unsatisfiable'
     """
 

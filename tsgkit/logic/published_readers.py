@@ -43,7 +43,7 @@ CONDITIONS = {
 }
 
 
-class Unreadable(NotationError):
+class ReaderCrash(NotationError):
     """A crash of one of the published readers on a text."""
 
 
@@ -121,7 +121,7 @@ def _codes(text: str, engine: Raw | None, split: Raw | None, verifier: Raw | Non
 def _attempt(reader: Callable[[str], Raw], text: str) -> Raw | None:
     try:
         return reader(text)
-    except Unreadable:
+    except ReaderCrash:
         return None
 
 
@@ -130,7 +130,7 @@ def read_engine(text: str) -> Raw:
     tokens = ENGINE_TOKEN.findall(text)
     expression, after = _expression(tokens, 0, _number)
     if after < len(tokens):
-        raise Unreadable(f"{tokens[after]} follows the expression")
+        raise ReaderCrash(f"{tokens[after]} follows the expression")
     return expression
 
 
@@ -193,12 +193,12 @@ def _size(expression: Raw) -> int:
 
 def _expression(tokens: Sequence[str], at: int, value: Callable[[str], Raw], level: int = 0) -> tuple[Raw, int]:
     if at >= len(tokens):
-        raise Unreadable("the text ends inside an expression")
+        raise ReaderCrash("the text ends inside an expression")
     if level > MOST_NESTED:
-        raise Unreadable(f"the text is nested deeper than {MOST_NESTED} levels")
+        raise ReaderCrash(f"the text is nested deeper than {MOST_NESTED} levels")
     first, at = tokens[at], at + 1
     if first == ")":
-        raise Unreadable("found ), expected an expression")
+        raise ReaderCrash("found ), expected an expression")
     if first != "(":
         return value(first), at
     parts: list[Raw] = []

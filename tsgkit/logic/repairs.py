@@ -27,7 +27,7 @@ from tsgkit.logic.evaluation import refuse_unjudgeable
 from tsgkit.logic.formula import Formula
 from tsgkit.logic.grounding import PRESENT, Fact, Lit, TooLarge, all_of, ground
 from tsgkit.logic.layouts import CANVAS, Box, Layout, Thing, overlaps, things_of
-from tsgkit.logic.placement import Effort, Placed, PlacementModel, Rules, Status, slot_of
+from tsgkit.logic.placement import Placed, PlacementModel, PlacementRules, SearchLimits, Status, slot_of
 from tsgkit.logic.proofs import proof_of
 from tsgkit.logic.solver import ONLY_STRICT, STRICT, profiles_of, verified
 from tsgkit.logic.verdicts import Profile
@@ -40,7 +40,7 @@ RECOLORED = 300
 ADDED = 2000
 REMOVED = 8000
 LOOKS = ("color", "material", "shape")
-AS_GIVEN = Rules(1, 0, 0, 1, CANVAS)
+AS_GIVEN = PlacementRules(1, 0, 0, 1, CANVAS)
 SENSIBLE = 20
 """The minimum size of repaired boxes, unless the smallest original box is smaller."""
 
@@ -74,7 +74,7 @@ def repair(
     refuse_unjudgeable(formula)
     given = Layout(things_of(scene))
     budget = budget or Budget(effort)
-    limits = Effort(budget.seconds, seed, budget)
+    limits = SearchLimits(budget.seconds, seed, budget)
     try:
         both, note = profiles_of(formula)
         if _is_satisfied(formula, given, both, budget):

@@ -25,14 +25,25 @@ from typing import NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.logic.formula import And, Atom, Exists, Forall, Formula, Implies, Literal, Not, Or, Variable, conjunction
-from tsgkit.logic.plausibility import BULKY, CLOTHES, LOOKS, PEOPLE, PLACES, UPRIGHT, Step, clash, looks_of, steps_from
+from tsgkit.logic.plausibility import (
+    BULKY,
+    CLOTHES,
+    LOOKS,
+    PEOPLE,
+    PLACES,
+    UPRIGHT,
+    RelationStep,
+    clash,
+    looks_of,
+    steps_from,
+)
 from tsgkit.logic.vocabulary import KNOLLING, NATURAL, color_of, size_of
 
 Scenario = OneOf["knolling", "natural"]
 Twist = OneOf["", "or", "not"]
 
 
-class Statement(NamedTuple):
+class AppliedPredicate(NamedTuple):
     """A predicate applied to objects, by number, with an optional value."""
 
     name: str
@@ -43,7 +54,7 @@ class Statement(NamedTuple):
 class Requirement(NamedTuple):
     """A requirement: one statement, a choice of two, or the negation of a statement."""
 
-    said: tuple[Statement, ...]
+    said: tuple[AppliedPredicate, ...]
     denied: bool = False
 
     @property
@@ -64,7 +75,7 @@ class Configuration:
     classes: tuple[str, ...]
     requirements: tuple[Requirement, ...]
     every: int | None = None
-    condition: tuple[Statement, ...] = ()
+    condition: tuple[AppliedPredicate, ...] = ()
     style: str | None = None
 
 
@@ -72,7 +83,7 @@ def formula_of(configuration: Configuration) -> Formula:
     """Return the formula that expresses a configuration.
 
     >>> from tsgkit.logic.formula import text_of
-    >>> left = Requirement((Statement("OnLeftSide", (0,)),))
+    >>> left = Requirement((AppliedPredicate("OnLeftSide", (0,)),))
     >>> text_of(formula_of(Configuration("knolling", ("cup",), (left,))))
     "(exists ?cup (and (Is ?cup 'cup') (OnLeftSide ?cup)))"
     >>> text_of(formula_of(Configuration("knolling", ("cup",), (left,), every=0)))
@@ -80,7 +91,7 @@ def formula_of(configuration: Configuration) -> Formula:
     """
     names = [Variable(f"?{label.replace(' ', '_')}") for label in configuration.classes]
 
-    def atom(said: Statement) -> Atom:
+    def atom(said: AppliedPredicate) -> Atom:
         value = () if said.value is None else (Literal(said.value),)
         return Atom(said.name, (*(names[thing] for thing in said.things), *value))
 
@@ -142,7 +153,7 @@ def _knolling(k: int, rng: random.Random, universal: bool) -> Configuration:
         if down := 2 * row + 1 - rows:
             halves.append("OnTopSide" if down < 0 else "OnBottomSide")
         if halves or k == 1:
-            statements.append(Statement(rng.choice(halves or ["OnLeftSide", "OnTopSide"]), (number,)))
+            statements.append(AppliedPredicate(rng.choice(halves or ["OnLeftSide", "OnTopSide"]), (number,)))
     for number in range(1, k):  # one to three relations that hold between two objects
         other = rng.randrange(max(0, number - 3), number)
         (column, row), (other_column, other_row) = cells[number], cells[other]
@@ -152,16 +163,16 @@ def _knolling(k: int, rng: random.Random, universal: bool) -> Configuration:
             "AlignedVertically" if column == other_column else across_name,
             "AlignedHorizontally" if row == other_row else down_name,
         )
-        statements += [Statement(name, (number, other)) for name in rng.sample(names, rng.choice((1, 1, 2)))]
+        statements += [AppliedPredicate(name, (number, other)) for name in rng.sample(names, rng.choice((1, 1, 2)))]
         area, other_area = areas[number], areas[other]
         if not 2 * area > other_area > area / 2 and rng.random() < 0.3:
-            statements.append(Statement("LargerThan" if area > other_area else "SmallerThan", (number, other)))
+            statements.append(AppliedPredicate("LargerThan" if area > other_area else "SmallerThan", (number, other)))
     for number in sorted(rng.sample(range(k), rng.randint(0, (k + 1) // 2))):
         usual = color_of(classes[number])
         color = usual if usual and rng.random() < 0.4 else rng.choice(KNOLLING.values["color"])
-        statements.append(Statement("Has", (number,), color))
+        statements.append(AppliedPredicate("Has", (number,), color))
     every = rng.randrange(k) if universal else None
-    condition: tuple[Statement, ...] = ()
+    condition: tuple[AppliedPredicate, ...] = ()
     if every is not None:  # its color becomes a condition, if any other requirement mentions it or later objects
         colors = [one for one in statements if one.name == "Has" and one.things == (every,)]
         others = [one for one in statements if one not in colors]
@@ -178,7 +189,7 @@ class _Grown(NamedTuple):
 
     label: str
     near: int
-    step: Step | None
+    step: RelationStep | None
 
     @property
     def is_placed(self) -> bool:
@@ -206,7 +217,7 @@ def _natural(k: int, rng: random.Random, universal: bool) -> Configuration:
     for number, thing in enumerate(things):
         if thing.step:
             pair = (thing.near, number) if thing.step.first else (number, thing.near)
-            statements.append(Statement(thing.step.name, pair))
+            statements.append(AppliedPredicate(thing.step.name, pair))
     statements = [one._replace(things=tuple(place[thing] for thing in one.things)) for one in statements]
     statements.sort(key=lambda one: (max(one.things), one.things))
     style = rng.choice((None, *NATURAL.values["style"]))
@@ -248,7 +259,7 @@ ROOM = {"table": 4, "desk": 4, "bookshelf": 4, "bed": 2, "sofa": 2, "bench": 2, 
 """The maximum number of objects on or in an object; 1 for classes not listed."""
 
 
-def _may_grow(things: Sequence[_Grown], near: int, step: Step) -> bool:
+def _may_grow(things: Sequence[_Grown], near: int, step: RelationStep) -> bool:
     tied = [one for one in things[1:] if one.near == near and one.step]
     same = [one for one in tied if one.step and one.step.name == step.name]
     if step.name in ("LeftOf", "RightOf", "NextTo"):
@@ -275,14 +286,14 @@ def _general(things: Sequence[_Grown], rng: random.Random) -> int | None:
     return rng.choice(fitting or [None])
 
 
-def _looks(things: Sequence[_Grown], rng: random.Random) -> Iterator[Statement]:
+def _looks(things: Sequence[_Grown], rng: random.Random) -> Iterator[AppliedPredicate]:
     """Yield attributes for about half of the objects; always some for an object alone."""
     for number, thing in enumerate(things):
         kinds = [kind for kind in LOOKS if _fitting(thing, kind)]
         if kinds and (len(things) == 1 or rng.random() < 0.55):
             many = min(len(kinds), rng.choice((1, 1, 2) if len(things) > 1 else (1, 2, 2)))
             for kind in sorted(rng.sample(kinds, many)):
-                yield Statement(f"Has{kind.title()}", (number,), rng.choice(_fitting(thing, kind)))
+                yield AppliedPredicate(f"Has{kind.title()}", (number,), rng.choice(_fitting(thing, kind)))
 
 
 def _fitting(thing: _Grown, kind: str) -> list[str]:
@@ -327,7 +338,7 @@ def _twisted(configuration: Configuration, twist: Twist, rng: random.Random) -> 
     return replace(configuration, requirements=tuple(found))
 
 
-def _others(configuration: Configuration, said: Statement, twist: Twist) -> Iterator[Statement]:
+def _others(configuration: Configuration, said: AppliedPredicate, twist: Twist) -> Iterator[AppliedPredicate]:
     """Yield the alternatives to a requirement: values or relations that can be denied, or required in its place."""
     if said.value is not None:
         label = configuration.classes[said.things[0]]

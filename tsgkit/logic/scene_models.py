@@ -24,7 +24,7 @@ from tsgkit.logic import grounding
 from tsgkit.logic.budget import Budget, OutOfBudget
 from tsgkit.logic.formula import Formula
 from tsgkit.logic.grounding import PRESENT, Fact, Ground, Lit, Tally, ground
-from tsgkit.logic.placement import Effort, solved, solver_module
+from tsgkit.logic.placement import SearchLimits, solved, solver_module
 from tsgkit.logic.witnesses import Domain
 
 CARRYING = ("On", "In")
@@ -71,7 +71,7 @@ def world_of(formula: Formula, *, budget: Budget | None = None) -> frozenset[Fac
         for other in _implied(one):
             model.add_implication(facts[one], facts[other])
     model.minimize(sum(facts.values()))
-    solver, status = solved(model, Effort(EFFORT, budget=budget))
+    solver, status = solved(model, SearchLimits(EFFORT, budget=budget))
     if status == module.UNKNOWN:
         raise OutOfBudget(f"{min(EFFORT, budget.seconds):g} seconds")
     if status not in (module.OPTIMAL, module.FEASIBLE):

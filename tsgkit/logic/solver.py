@@ -53,7 +53,17 @@ from tsgkit.logic.formula import (
 )
 from tsgkit.logic.grounding import SWITCH, TooLarge, all_of, ground
 from tsgkit.logic.layouts import Layout
-from tsgkit.logic.placement import EXACT, NEAT, ROOMY, Effort, Placed, PlacementModel, Rules, Status, spread_out
+from tsgkit.logic.placement import (
+    EXACT,
+    NEAT,
+    ROOMY,
+    Placed,
+    PlacementModel,
+    PlacementRules,
+    SearchLimits,
+    Status,
+    spread_out,
+)
 from tsgkit.logic.proofs import Proof, ProofSettings, is_refuted, proof_of
 from tsgkit.logic.verdicts import Profile
 from tsgkit.logic.verification import verify
@@ -62,7 +72,7 @@ from tsgkit.logic.witnesses import Domain, TooManyObjects
 BOTH: tuple[Profile, ...] = ("strict", "official")
 STRICT: tuple[Profile, ...] = ("strict",)
 ONLY_STRICT = "no layout was found that the published verifier also accepts"
-Efforts = Sequence[tuple[Rules, float]]
+Efforts = Sequence[tuple[PlacementRules, float]]
 NEATLY: Efforts = ((NEAT, 0.3),)
 SOMEHOW: Efforts = ((ROOMY, 1.0), (EXACT, 2.0))
 """The placement rules to try in order, and the deterministic seconds for each."""
@@ -133,7 +143,7 @@ def solve(
     refuse_unjudgeable(formula)
     budget = budget or Budget(effort)
     profiles, note = profiles_of(formula)
-    solver = _Solver(formula, profiles, note, Effort(budget.seconds, seed, budget))
+    solver = _Solver(formula, profiles, note, SearchLimits(budget.seconds, seed, budget))
     try:
         found = solver.solution(spare)
     except OutOfBudget as out:
@@ -148,7 +158,7 @@ def solve(
 class _Solver:
     """The searches for one formula: a neat layout, a proof of unsatisfiability, a larger layout."""
 
-    def __init__(self, formula: Formula, profiles: tuple[Profile, ...], note: str, effort: Effort) -> None:
+    def __init__(self, formula: Formula, profiles: tuple[Profile, ...], note: str, effort: SearchLimits) -> None:
         self.formula = formula
         self.profiles = profiles
         self.note = note
@@ -203,7 +213,7 @@ class _Solver:
                     placing.require(all_of(grounds))
                     if rules is not EXACT:
                         placing.hint(spread_out(placing, seed))
-                    placed = placing.placed(Effort(min(self.effort.seconds, seconds), seed, budget))
+                    placed = placing.placed(SearchLimits(min(self.effort.seconds, seconds), seed, budget))
                     if placed.status == "satisfiable":
                         return SearchResult(placed, objects)
         except (TooManyObjects, TooLarge) as problem:
@@ -346,7 +356,7 @@ class Conflict:
     smallest: bool
 
 
-def conflict_of(formula: Formula, settings: ProofSettings, effort: Effort) -> Conflict:
+def conflict_of(formula: Formula, settings: ProofSettings, effort: SearchLimits) -> Conflict:
     """Return the conflict in a formula that ``settings`` refute."""
     search = _ConflictSearch(rename_apart(formula), settings, effort)
     try:
@@ -362,7 +372,7 @@ def conflict_of(formula: Formula, settings: ProofSettings, effort: Effort) -> Co
 class _ConflictSearch:
     """An unsatisfiable formula that is weakened step by step as long as it stays unsatisfiable."""
 
-    def __init__(self, formula: Formula, settings: ProofSettings, effort: Effort) -> None:
+    def __init__(self, formula: Formula, settings: ProofSettings, effort: SearchLimits) -> None:
         self.formula = formula
         self.settings = settings
         self.effort = effort
@@ -473,7 +483,7 @@ def near_misses(formula: Formula, n: int, seed: int = 0, *, budget: Budget | Non
                 placing = PlacementModel(candidates, rules, budget)
                 placing.require(all_of(grounds))
                 placing.hint(spread_out(placing, layout_seed))
-                placed = placing.placed(Effort(1.0, layout_seed, budget))
+                placed = placing.placed(SearchLimits(1.0, layout_seed, budget))
                 if placed.layout is not None:
                     layout = verified(rest, verified(formula, placed.layout, profiles, truth=False), profiles)
                     misses.setdefault(layout, NearMiss(layout, leaf_words(leaf, formula), leaf.path))

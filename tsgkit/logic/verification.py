@@ -32,12 +32,12 @@ from tsgkit.logic.budget import Budget, OutOfWork
 from tsgkit.logic.english import atom_words, object_names, thing, verb_of, with_article, words
 from tsgkit.logic.evaluation import (
     AtomPart,
+    CompiledPart,
     Connective,
     Evaluator,
     Existential,
     NumberComparison,
     ObjectCount,
-    Part,
     Quantifier,
     Universal,
     UniversalBlock,
@@ -112,7 +112,7 @@ class Explainer:
         self.names = dict(names)
         self.left = MOST_PARTS
 
-    def trace(self, part: Part) -> Trace:
+    def trace(self, part: CompiledPart) -> Trace:
         """Return the trace of a part for the evaluator's current values."""
         self.left -= 1
         truth = part.truth()
@@ -144,7 +144,7 @@ class Explainer:
                 return Trace(truth, JOINED[kind][truth], tuple(map(self.trace, parts)))
         return Trace(truth, words(part.formula, self.names))
 
-    def _worded(self, part: Part) -> str:
+    def _worded(self, part: CompiledPart) -> str:
         """Verbalise a part; an atom, or its negation, with its measurements."""
         if not isinstance(part, AtomPart):
             return words(part.formula, self.names)
@@ -217,7 +217,7 @@ class Explainer:
         }
         return sorted(scores, key=lambda number: -scores[number])
 
-    def _examples(self, part: Part) -> Iterator[Trace]:
+    def _examples(self, part: CompiledPart) -> Iterator[Trace]:
         """Yield traces for the first few choices of a ``forall`` that holds, without those its condition does not
         apply to."""
         if not isinstance(part, Universal):
@@ -233,7 +233,7 @@ class Explainer:
         if count > MOST_OTHERS:
             yield Trace(True, f"and for {count - MOST_OTHERS} more")
 
-    def _counterexample(self, part: Part) -> Trace:
+    def _counterexample(self, part: CompiledPart) -> Trace:
         if not isinstance(part, Universal):
             return self.trace(part)
         for _, name in self._choices(part):
@@ -241,7 +241,7 @@ class Explainer:
                 return Trace(False, f"not for {name}", (self._counterexample(part.body),))
         return Trace(False, "there is no object left to choose")
 
-    def why(self, part: Part) -> str:
+    def why(self, part: CompiledPart) -> str:
         """Verbalise the smallest part that makes a false part false."""
         match part:
             case AtomPart():
@@ -273,7 +273,7 @@ class Explainer:
                 return reason if kind is And else f"one side holds and the other does not: {reason}"
         raise AssertionError(f"{type(part).__name__} has no reason")
 
-    def _why_denied(self, part: Part) -> str:
+    def _why_denied(self, part: CompiledPart) -> str:
         """Verbalise a part that holds but must not."""
         if isinstance(part, Existential):
             for _, name in self._choices(part):

@@ -29,7 +29,7 @@ CHECKED_AS_PUBLISHED = frozenset({OBJECT, CLASS, ATTRIBUTE})
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class FormulaVocabulary:
     """The classes, values and predicates of a scenario.
 
     ``values`` holds lists by kind (color, material, ...). ``predicates`` gives the kind of each argument: ``object`` is
@@ -65,7 +65,7 @@ _COMPARED = dict.fromkeys(
     _words("LeftOf RightOf Above Below AlignedHorizontally AlignedVertically LargerThan SmallerThan"), (OBJECT, OBJECT)
 )
 
-KNOLLING = Vocabulary(
+KNOLLING = FormulaVocabulary(
     name="knolling",
     classes=_words(
         "laptop mouse keyboard monitor phone headphones camera game_controller remote book pen scissors stapler ruler "
@@ -78,7 +78,7 @@ KNOLLING = Vocabulary(
     unpublished=frozenset({"InCenter"}),
 )
 
-NATURAL = Vocabulary(
+NATURAL = FormulaVocabulary(
     name="natural",
     classes=(
         *_words(
@@ -113,7 +113,7 @@ NATURAL = Vocabulary(
     },
 )
 
-SCENARIOS: Mapping[str, Vocabulary] = {"knolling": KNOLLING, "natural": NATURAL}
+SCENARIOS: Mapping[str, FormulaVocabulary] = {"knolling": KNOLLING, "natural": NATURAL}
 
 
 ORDINARY = (120, 120)

@@ -83,14 +83,14 @@ class Candidate:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Range:
+class WitnessRange:
     """A range for which witnesses are needed: one per object of some classes, or a fixed number."""
 
     labels: Classes
     many: int | None = None
 
 
-Scope = Mapping[Variable, frozenset[Range]]
+Scope = Mapping[Variable, frozenset[WitnessRange]]
 """The ranges that the object of each variable depends on."""
 
 
@@ -102,11 +102,11 @@ class Witness(NamedTuple):
 
     variable: Variable
     labels: tuple[str, ...]
-    depends: frozenset[Range]
+    depends: frozenset[WitnessRange]
     sure: bool
 
 
-class Bounds(NamedTuple):
+class CountBounds(NamedTuple):
     """The least and the greatest number of objects counted. With ``either``, one of the two bounds suffices; else
     both hold."""
 
@@ -116,7 +116,7 @@ class Bounds(NamedTuple):
     either: bool = False
 
 
-def bounds_of(comparison: Comparison, *, truth: bool) -> Bounds | None:
+def bounds_of(comparison: Comparison, *, truth: bool) -> CountBounds | None:
     """Return the bounds that a comparison, or its negation, puts on a count.
 
     Return None unless a count is compared with a number.
@@ -131,16 +131,16 @@ def bounds_of(comparison: Comparison, *, truth: bool) -> Bounds | None:
     low, high = math.floor(right), math.ceil(right)
     match name:
         case "Equals":
-            return Bounds(left, high, low)
+            return CountBounds(left, high, low)
         case "Unequal":
-            return Bounds(left, low + 1, high - 1, either=True)
+            return CountBounds(left, low + 1, high - 1, either=True)
         case "GreaterThan":
-            return Bounds(left, low + 1, None)
+            return CountBounds(left, low + 1, None)
         case "GreaterThanOrEquals":
-            return Bounds(left, high, None)
+            return CountBounds(left, high, None)
         case "LessThan":
-            return Bounds(left, None, high - 1)
-    return Bounds(left, None, low)
+            return CountBounds(left, None, high - 1)
+    return CountBounds(left, None, low)
 
 
 MIRRORED = {
@@ -221,7 +221,7 @@ class Domain:
         if (total := sum(counts) * times) > MOST_CANDIDATES:
             message = f"the formula needs {total} objects, more than {MOST_CANDIDATES}"
             raise TooManyObjects(message, hint=FEWER)
-        many = {label: self._size(Range(frozenset({label})), counts) for label in self.classes}
+        many = {label: self._size(WitnessRange(frozenset({label})), counts) for label in self.classes}
         made: list[Candidate] = []
         for witness, count in zip(self.witnesses, counts, strict=True):
             first, *others = witness.labels
@@ -234,7 +234,7 @@ class Domain:
         sizes = {one: self._size(one, counts) for witness in self.witnesses for one in witness.depends}
         return [math.prod(sizes[one] for one in witness.depends) for witness in self.witnesses]
 
-    def _size(self, ranging: Range, counts: Sequence[int]) -> int:
+    def _size(self, ranging: WitnessRange, counts: Sequence[int]) -> int:
         if ranging.many is not None:
             return ranging.many
         pairs = zip(self.witnesses, counts, strict=True)
@@ -301,8 +301,10 @@ class Domain:
     ) -> None:
         """Add witnesses for variables, and the objects needed to make a body true, or false, for them."""
         free = free_variables(body)
-        depends = frozenset[Range]().union(*(scope[one] for one in free if one in scope and one not in variables))
-        depends |= {Range(frozenset(), copies)} if copies else frozenset()
+        depends = frozenset[WitnessRange]().union(
+            *(scope[one] for one in free if one in scope and one not in variables)
+        )
+        depends |= {WitnessRange(frozenset(), copies)} if copies else frozenset()
         found = {one: self._possible(one, body, truth) for one in variables}
         if not all(found.values()):
             return
@@ -321,7 +323,7 @@ class Domain:
         found = {one: self._possible(one, body, not truth) for one in variables}
         if not all(found.values()):
             return
-        scope = {**scope, **{one: frozenset({Range(labels)}) for one, labels in found.items()}}
+        scope = {**scope, **{one: frozenset({WitnessRange(labels)}) for one, labels in found.items()}}
         for part in conjuncts(body) if applies else [body]:
             if applies and isinstance(part, Implies):
                 self._visit(part.antecedent, False, scope, sure=False)

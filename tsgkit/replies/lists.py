@@ -18,9 +18,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tsgkit.replies.characters import shown_plainly, without_bullets, without_hidden
-from tsgkit.replies.fences import without_fences
 from tsgkit.replies.near_json import TOO_MUCH, values_in
-from tsgkit.replies.sections import answer_section
+from tsgkit.replies.sections import answer_section, without_fences
 from tsgkit.replies.spans import Part, Unreadable
 
 FIELDS = ("nodes", "actions", "names", "answer", "final_answer")

@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from tsgkit.replies.corrections import TAKEN_BACK
+from tsgkit.replies.denial import TAKEN_BACK
 from tsgkit.replies.sections import labels_in
 from tsgkit.replies.spans import Part, Unreadable
 

@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 from tsgkit.replies.characters import shown_plainly, without_bullets, without_hidden
 from tsgkit.replies.choices import LETTER, MORE, NO_ANSWER, REJECTED, Options, choice
-from tsgkit.replies.fences import without_fences
 from tsgkit.replies.near_json import values_in
 from tsgkit.replies.reasoning import spoken
+from tsgkit.replies.sections import without_fences
 from tsgkit.replies.spans import Part, Read, Unreadable
 
 DEEPEST = 8

@@ -11,6 +11,11 @@ Unreadable(reason='the reasoning never ends')
 A label is at the start of a line or sentence: ``Final answer:``, ``Answer:``, ``Final graph(s):``, ``答案：``,
 ``Antwort:``, with or without bold or heading marks; ``Final answer`` alone on a line counts too, and so does an
 ``<answer>`` tag.
+
+Code fences around an answer are removed:
+
+>>> without_fences(Part("Here:\\n```json\\n[1]\\n```\\nDone.")).text.split()
+['Here:', '[1]', 'Done.']
 """
 
 from __future__ import annotations
@@ -22,6 +27,16 @@ from typing import NamedTuple
 from tsgkit.replies.characters import LETTERS
 from tsgkit.replies.reasoning import FINAL, TAG, spoken
 from tsgkit.replies.spans import Part, Unreadable
+
+MARK = re.compile(r"(?:```+|~~~+)(?:[ \t]*[A-Za-z][\w+-]{0,20}(?=[ \t]*$)|[a-z]{1,20}(?=\s*[\[{\"]))?", re.MULTILINE)
+
+
+def without_fences(part: Part) -> Part:
+    """Blank the fence marks and language names; all positions stay valid."""
+    if "```" not in part.text and "~~~" not in part.text:
+        return part
+    return Part(MARK.sub(lambda mark: " " * len(mark.group()), part.text), part.start)
+
 
 MARKS = r"[*_ \t]{0,6}(?:(?:[:：=⇒→]|[–—-]>?(?!-))[*_]{0,3}|$)"
 ARROW = r"(?:-{1,3}>|[→➔➜➝➞➡⟶⟹]\ufe0f?)(?![^\n]{0,200}(?:->|[→➔➜➝➞➡⟶⟹]))"

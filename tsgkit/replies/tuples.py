@@ -19,10 +19,9 @@ from textwrap import shorten
 from typing import NamedTuple
 
 from tsgkit.replies.characters import shown_plainly, without_bullets, without_hidden
-from tsgkit.replies.corrections import ALTERNATIVE, TAKEN_BACK, WITHDRAWN
-from tsgkit.replies.fences import without_fences
+from tsgkit.replies.denial import ALTERNATIVE, TAKEN_BACK, WITHDRAWN
 from tsgkit.replies.near_json import CUT, TOO_MUCH, agreed, values_in
-from tsgkit.replies.sections import answer_section
+from tsgkit.replies.sections import answer_section, without_fences
 from tsgkit.replies.spans import Unreadable
 
 MOST_ELEMENTS, MOST_WORDS, MOST_ALONE, SHORT = 3, 5, 3, 60

@@ -19,12 +19,10 @@ from itertools import pairwise
 
 from tsgkit.replies.characters import bare, shown_plainly, without_hidden
 from tsgkit.replies.choices import BOX, BOXES, SO, answers_in, is_one_object, is_sure
-from tsgkit.replies.corrections import TAKEN_BACK, WITHDRAWN, is_doubted
-from tsgkit.replies.denial import without_denied
-from tsgkit.replies.fences import without_fences
+from tsgkit.replies.denial import TAKEN_BACK, WITHDRAWN, is_doubted, without_denied
 from tsgkit.replies.near_json import values_in
 from tsgkit.replies.reasoning import spoken
-from tsgkit.replies.sections import about_the_question, behind, labels_in, without_labels
+from tsgkit.replies.sections import about_the_question, behind, labels_in, without_fences, without_labels
 from tsgkit.replies.spans import Part, Read, Unreadable
 from tsgkit.replies.tables import answer_cells, verdicts
 

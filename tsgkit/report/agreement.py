@@ -39,7 +39,7 @@ from tsgkit.scoring.agreement import (
     cohens_kappa,
     krippendorffs_alpha,
 )
-from tsgkit.suites.judgement import Verdict
+from tsgkit.suites.judgement import QuestionVerdict
 
 VERDICTS, LABELS = "right or wrong", "answers"
 """What is agreed on: whether an answer is right, or which one was given."""
@@ -48,7 +48,7 @@ RATING = 'a line reads {"item_id": "...", "question": 0, "rater": "...", "right"
 Place = tuple[str, str]
 """An item, and the number of a question in it."""
 Ratings = Mapping[Place, str | None]
-Verdicts = dict[Place, Verdict]
+Verdicts = dict[Place, QuestionVerdict]
 
 
 class _RatingLine(BaseModel):
@@ -326,7 +326,7 @@ def _with_official(run: Path, row: OfficialRow) -> RowAgreements:
 
     def categories(side: str) -> Verdicts:
         return {
-            (item, name): Verdict(name, True, category, text=name)
+            (item, name): QuestionVerdict(name, True, category, text=name)
             for item, pair in pairs
             for name, category in task.official.categories(getattr(pair, side)).items()
         }

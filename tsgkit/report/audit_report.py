@@ -1,12 +1,12 @@
-"""Tables of an audit of data, worded without knowledge of the benchmark.
+"""Audits of data as tables, JSON and pages, worded without knowledge of the benchmark.
 
-print(terminal(audit_of("tsg/sgds", "sgds.jsonl")))
+print(audit_of("tsg/sgds", "sgds.jsonl"))
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,18 +18,17 @@ from tsgkit.library.catalogue import catalogue
 from tsgkit.library.datasets import installed
 from tsgkit.library.files import look_alike
 from tsgkit.library.row_sources import pinned, row_place
-from tsgkit.report import html, markdown
-from tsgkit.report import terminal as terminal_format
+from tsgkit.report import html, markdown, terminal
 from tsgkit.report.figures import NOTHING, number, percent
-from tsgkit.report.plain_text import Foreign
+from tsgkit.report.plain_text import Foreign, count
 from tsgkit.report.report_rows import comparison_metric
-from tsgkit.report.table import Line, Table
+from tsgkit.report.table import Document, Line, Table
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.results import records_of
 from tsgkit.runs.saved_run import open_saved_run
 from tsgkit.scoring.comparison import DISCORDANT
-from tsgkit.suites.audits import Audit, WithoutShortcuts, audit, without_shortcuts
-from tsgkit.suites.audits.audit import CheckFindings, GroupShare, Shortcut
+from tsgkit.suites.audits import Audit, GroupShare, Shortcut, WithoutShortcuts, audit, without_shortcuts
+from tsgkit.suites.audits.audit import CheckFindings
 from tsgkit.suites.suite import task_of, tasks_named, tasks_of_data
 
 MOST_SLIPS = 5
@@ -47,11 +46,59 @@ class TaskAudit:
     audit: Audit
     runs: tuple[WithoutShortcuts, ...] = ()
 
-    def __str__(self) -> str:
-        return terminal(self).rstrip("\n")
+    @property
+    def document(self) -> Document:
+        """The result in sentences, and its tables."""
+        return Document(f"{self.task}: {self.title}", tuple(_tables(self)), lead=tuple(_lead(self)))
 
-    def _repr_html_(self) -> str:
-        return _page_part(self)
+    @property
+    def value(self) -> dict[str, Any]:
+        """The JSON value."""
+        results = self.audit
+        best, worst = results.to_beat, results.worst
+        of_shortcut = ("name", "sees", "n", "value", "low", "high", "chance")
+        return {
+            "task": self.task,
+            "data": self.data,
+            "items": results.n,
+            "clusters": results.clusters,
+            "clusters_are": results.clusters_are,
+            "smallest_difference": round(results.smallest_difference, 4),
+            "chance": round(results.chance, 6),
+            "to_beat": None if best is None else {"shortcut": best.name, "value": best.value},
+            "worst_group": None if worst is None else {"shortcut": worst[0].name, **vars(worst[1])},
+            "checks": [
+                {
+                    "code": findings.check.code,
+                    "looks_for": findings.check.looks_for,
+                    "severity": "error" if findings.check.is_error else "warning",
+                    "found": [{"item_id": slip.item_id, "message": slip.message} for slip in findings.slips],
+                }
+                for findings in results.findings
+            ],
+            "shortcuts": [
+                {name: getattr(shortcut, name) for name in of_shortcut}
+                | {
+                    "blind": shortcut.is_blind,
+                    "beats_chance": shortcut.beats_chance,
+                    "carriers": list(shortcut.carriers),
+                    "groups": [dict(vars(share)) for share in shortcut.groups],
+                }
+                for shortcut in results.shortcuts
+            ],
+            "keys": [
+                {"group": spread.group or None, "counts": spread.counts, "p": spread.skew.p, "skewed": spread.is_skewed}
+                for spread in results.spreads
+            ],
+            "runs": [dict(vars(run)) for run in self.runs],
+            "notes": list(results.notes),
+        }
+
+    def __str__(self) -> str:
+        return terminal.written(self.document).rstrip("\n")
+
+    def _repr_html_(self) -> Markup:
+        return html.part(self.document)
 
 
 def audits_of(data: str | None, tasks: Sequence[str] = (), run: Path | None = None) -> tuple[TaskAudit, ...]:
@@ -123,8 +170,6 @@ def audit_of(name: str, data: str | None, run: Path | None = None) -> TaskAudit:
         raise UsageError(f"{name}: such a task cannot be audited", hint="tsgkit audit names those that can be")
     results = audit(task.audit(task, data))
     runs = () if run is None else tuple(_without_shortcuts(run, name, data, results))
-    if run is not None and not runs:
-        raise UsageError(f"{run}: no row of this run is of {name}", hint="tsgkit runs show lists its rows")
     return TaskAudit(name, card.title, data or card.data, results, runs)
 
 
@@ -151,110 +196,46 @@ def _without_shortcuts(run: Path, name: str, data: str | None, results: Audit) -
         saved.samples.close()
 
 
-def audited_value(audited: TaskAudit) -> dict[str, Any]:
-    """Return the JSON value of an audit."""
-    results = audited.audit
-    best, worst = results.to_beat, results.worst
-    of_shortcut = ("name", "sees", "n", "value", "low", "high", "chance")
-    return {
-        "task": audited.task,
-        "data": audited.data,
-        "items": results.n,
-        "clusters": results.clusters,
-        "clusters_are": results.clusters_are,
-        "smallest_difference": round(results.smallest_difference, 4),
-        "chance": round(results.chance, 6),
-        "to_beat": None if best is None else {"shortcut": best.name, "value": best.value},
-        "worst_group": None if worst is None else {"shortcut": worst[0].name, **vars(worst[1])},
-        "checks": [
-            {
-                "code": findings.check.code,
-                "looks_for": findings.check.looks_for,
-                "severity": "error" if findings.check.is_error else "warning",
-                "found": [{"item_id": slip.item_id, "message": slip.message} for slip in findings.slips],
-            }
-            for findings in results.found
-        ],
-        "shortcuts": [
-            {name: getattr(shortcut, name) for name in of_shortcut}
-            | {
-                "blind": shortcut.is_blind,
-                "beats_chance": shortcut.beats_chance,
-                "carriers": list(shortcut.carriers),
-                "groups": [dict(vars(share)) for share in shortcut.groups],
-            }
-            for shortcut in results.shortcuts
-        ],
-        "keys": [
-            {"group": spread.group or None, "counts": spread.counts, "p": spread.skew.p, "skewed": spread.is_skewed}
-            for spread in results.spreads
-        ],
-        "runs": [dict(vars(run)) for run in audited.runs],
-        "notes": list(results.notes),
-    }
-
-
-def terminal(audited: TaskAudit) -> str:
-    """Return the audit for a terminal."""
-    blocks = ["\n".join(map(terminal_format.line, _summary(audited)))]
-    blocks += ["\n".join(terminal_format.table(table)) for table in _tables(audited)]
-    return "\n\n".join(blocks) + "\n"
-
-
 def as_markdown(audits: Sequence[TaskAudit]) -> str:
-    """Audits as Markdown."""
-    blocks = ["# Audit"]
-    for audited in audits:
-        blocks.append("\n".join(f"- {markdown.line(line)}" for line in _summary(audited)))
-        blocks += ["\n".join(markdown.table(table)) for table in _tables(audited)]
-    return "\n\n".join(blocks) + "\n"
+    """Return audits as Markdown."""
+    return "\n\n".join(["# Audit", *(markdown.body(audited.document) for audited in audits)]) + "\n"
 
 
 def as_page(audits: Sequence[TaskAudit]) -> str:
-    """Audits as one HTML page that needs nothing but itself."""
-    about = ", ".join(dict.fromkeys(audited.task for audited in audits))
-    return html.whole_page(f"Audit of {about}", *map(_page_part, audits))
+    """Return audits as one HTML page that needs nothing but itself."""
+    tasks = ", ".join(dict.fromkeys(audited.task for audited in audits))
+    return html.whole_page(f"Audit of {tasks}", *(html.part(audited.document) for audited in audits))
 
 
-def _page_part(audited: TaskAudit) -> Markup:
-    lead = html.listed(map(html.line, _summary(audited)))
-    tables = (html.drawn_up(table, level=3) for table in _tables(audited))
-    return html.section(f"{audited.task}: {audited.title}", lead, *tables)
-
-
-def _summary(audited: TaskAudit) -> Iterator[Line]:
-    """Yield the whole in a few sentences."""
-    results = audited.audit
+def _lead(audited: TaskAudit) -> Iterator[Line]:
+    """Yield the result in a few sentences."""
+    results, units = audited.audit, audited.audit.clusters_are
     yield (Foreign(audited.task), f" ({audited.title}): {number(results.n)} items of ", Foreign(audited.data))
-    origin = "Each item stands for itself."
-    if results.clusters != results.n:
-        units = results.clusters_are
-        units = _SINGULAR.get(units, units) if results.clusters == 1 else units
-        origin = f"They come from {number(results.clusters)} {units}."
+    origin = f"They come from {count(results.clusters, _SINGULAR.get(units, units), units)}."
+    origin = "Each item stands for itself." if results.clusters == results.n else origin
     disagreeing = f"Two models that disagree on {100 * DISCORDANT:.0f} % of the items"
     least = f"must differ by about {percent(results.smallest_difference)} points before it is likely to show"
     yield (f"{origin} {disagreeing} {least} (95 %, power 80 %).",)
-    errors = [slip for findings in results.found if findings.check.is_error for slip in findings.slips]
-    worth = number(sum(len(findings.slips) for findings in results.found if not findings.check.is_error))
-    if errors:
-        items = number(len({slip.item_id for slip in errors}))
-        yield (f"{number(len(errors))} slips in {items} items, and {worth} things worth knowing: see below.",)
+    slips = [slip for findings in results.defects for slip in findings.slips]
+    worth = number(sum(len(findings.slips) for findings in results.remarks))
+    if slips:
+        items = number(len({slip.item_id for slip in slips}))
+        yield (f"{number(len(slips))} slips in {items} items, and {worth} things worth knowing: see below.",)
     else:
         yield (f"No slip was found in its items; {worth} things are worth knowing.",)
-    yield from _shortcut_summary(results)
-    for spread in results.spreads:
-        if not spread.group:
-            counts = ", ".join(f"{letter} {count:,}" for letter, count in spread.counts.items())
-            if spread.skew.is_rough:
-                yield (f"Right answers: {counts}; too few to say whether they are spread evenly.",)
-            elif spread.is_skewed:
-                yield (f"Right answers are not spread evenly: {counts} (chance alone: p = {spread.skew.p:.2g}).",)
-            else:
-                yield (f"Right answers are spread evenly enough: {counts} (p = {spread.skew.p:.2g}).",)
+    yield from _shortcut_sentences(results)
+    for spread in (spread for spread in results.spreads if not spread.group):
+        counts = ", ".join(f"{letter} {times:,}" for letter, times in spread.counts.items())
+        if spread.skew.is_rough:
+            yield (f"Right answers: {counts}; too few to say whether they are spread evenly.",)
+        elif spread.is_skewed:
+            yield (f"Right answers are not spread evenly: {counts} (chance alone: p = {spread.skew.p:.2g}).",)
+        else:
+            yield (f"Right answers are spread evenly enough: {counts} (p = {spread.skew.p:.2g}).",)
     yield from ((Foreign(note),) for note in results.notes)
 
 
-def _shortcut_summary(results: Audit) -> Iterator[Line]:
+def _shortcut_sentences(results: Audit) -> Iterator[Line]:
     best = results.to_beat
     if best is None:
         yield ("No shortcut of ours says anything about such items.",)
@@ -285,36 +266,50 @@ def _shortcut_summary(results: Audit) -> Iterator[Line]:
 def _tables(audited: TaskAudit) -> Iterator[Table]:
     """Yield the slips, the shortcuts in all and by groups, the other findings, the keys, and what is left of runs."""
     results = audited.audit
-    if slips := [findings for findings in results.found if findings.slips and findings.check.is_error]:
-        yield _finding_table("slips: items that cannot be trusted", slips)
+    if results.defects:
+        yield _finding_table("slips: items that cannot be trusted", results.defects)
     if results.shortcuts:
         yield _shortcut_table(results.shortcuts)
     by_group: dict[str, list[tuple[Shortcut, GroupShare]]] = {}
     for shortcut in results.shortcuts:
         for share in shortcut.groups if shortcut.is_blind else ():
             by_group.setdefault(share.group, []).append((shortcut, share))
-    if by_group:
-        yield _group_table(by_group)
-    worth = [findings for findings in results.found if findings.slips and not findings.check.is_error]
-    clean = ", ".join(findings.check.code for findings in results.found if not findings.slips)
-    notes: tuple[Line, ...] = ((f"nothing was found by: {clean}",),) if clean else ()  # the codes alone
-    yield _finding_table("what is worth knowing of the items", worth, notes)
+    rows = []
+    for group, shares in by_group.items():
+        shares.sort(key=lambda share: -share[1].value)
+        for shortcut, share in [share for share in shares if share[1].beats_chance] or shares[:1]:
+            rows.append((Foreign(group), shortcut.name, *_figures(share), _verdict(share)))
+    if rows:
+        note = (
+            "Each group with the shortcuts that beat chance there, corrected over shortcuts and groups, else the best"
+        )
+        notes = ((f"{note}; --json has every shortcut.",),)
+        head = ("group", "shortcut", *FIGURES, "verdict")
+        yield Table(("what can be had without understanding, by group",), head, tuple(rows), notes, words=2)
+    clean = ", ".join(findings.check.code for findings in results.findings if not findings.slips)
+    without = ((f"nothing was found by: {clean}",),) if clean else ()
+    yield _finding_table("what is worth knowing of the items", results.remarks, without)
     if spreads := [spread for spread in results.spreads if spread.group]:
         letters = sorted({letter for spread in spreads for letter in spread.counts})
-        rows = [
-            (Foreign(each.group), *(number(each.counts.get(letter, 0)) for letter in letters), f"{each.skew.p:.2g}")
-            for each in spreads
-        ]
+        keys = tuple(
+            (
+                Foreign(spread.group),
+                *(number(spread.counts.get(letter, 0)) for letter in letters),
+                f"{spread.skew.p:.2g}",
+            )
+            for spread in spreads
+        )
         note = "p is the chance of such a spread if keys were dealt evenly; below 0.01 they were not."
-        yield Table(("where the right answers stand, by group",), ("group", *letters, "p"), tuple(rows), ((note,),))
+        yield Table(("where the right answers stand, by group",), ("group", *letters, "p"), keys, ((note,),))
     if audited.runs:
         yield _run_table(audited.runs)
 
 
 def _finding_table(title: str, found: Sequence[CheckFindings], notes: tuple[Line, ...] = ()) -> Table:
     """Return a table of findings, with the most frequent of each check in its notes."""
-    lines: list[Line] = []
+    rows, lines = [], list[Line]()
     for check, slips in ((findings.check, findings.slips) for findings in found):
+        rows.append((check.code, check.looks_for, number(len(slips))))
         if check.is_folded:
             lines.append((f"{check.code}: {number(len(slips))} in all; --json lists them",))
             continue
@@ -325,23 +320,18 @@ def _finding_table(title: str, found: Sequence[CheckFindings], notes: tuple[Line
         if (more := sum(times for _, times in frequent[MOST_SLIPS:])) > 0:
             kinds = number(len({slip.message for slip in slips}))
             lines.append((f"{check.code}: and {number(more)} more ({kinds} different; --json lists all)",))
-    rows = tuple((each.check.code, each.check.looks_for, number(len(each.slips))) for each in found)
-    return Table((title,), ("check", "looks for", "found"), rows, (*lines, *notes), words=2)
+    return Table((title,), ("check", "looks for", "found"), tuple(rows), (*lines, *notes), words=2)
 
 
 def _shortcut_table(shortcuts: Sequence[Shortcut]) -> Table:
     has_groups = any(shortcut.groups for shortcut in shortcuts)
-    rows = []
+    rows = list[tuple[str, ...]]()
     for shortcut in sorted(shortcuts, key=lambda shortcut: -shortcut.value):
-        verdict = "beats chance" if shortcut.beats_chance else NOTHING
+        verdict = _verdict(shortcut) if shortcut.is_blind else "not blind"
         worst = shortcut.worst
         of_worst = (NOTHING, NOTHING) if worst is None else (Foreign(worst.group), percent(worst.value))
-        rows.append(
-            (
-                *(shortcut.name, shortcut.sees, *_figures(shortcut), verdict if shortcut.is_blind else "not blind"),
-                *(of_worst if has_groups else ()),
-            )
-        )
+        row = (shortcut.name, shortcut.sees, *_figures(shortcut), verdict)
+        rows.append((*row, *of_worst) if has_groups else row)
     head = ("shortcut", "what it sees", *FIGURES, "verdict", *(("worst group", "right there") if has_groups else ()))
     note = "A shortcut beats chance where it is above it at 95 %, Bonferroni-corrected over all shortcuts tried."
     carriers = (f"{each.name} goes by: {'; '.join(each.carriers)}" for each in shortcuts if each.carriers)
@@ -349,24 +339,12 @@ def _shortcut_table(shortcuts: Sequence[Shortcut]) -> Table:
     return Table(("what can be had without understanding",), head, tuple(rows), notes, words=2)
 
 
-def _group_table(by_group: Mapping[str, list[tuple[Shortcut, GroupShare]]]) -> Table:
-    """Return in each group of the items the blind shortcuts that beat chance there; else the best."""
-    rows = []
-    for group, shares in by_group.items():
-        shares.sort(key=lambda share: -share[1].value)
-        for shortcut, share in [share for share in shares if share[1].beats_chance] or shares[:1]:
-            verdict = "beats chance" if share.beats_chance else NOTHING
-            rows.append((Foreign(group), shortcut.name, *_figures(share), verdict))
-    note = (
-        "Each group with the shortcuts that beat chance there, corrected over shortcuts and groups, else the "
-        "best; --json has every shortcut."
-    )
-    head = ("group", "shortcut", *FIGURES, "verdict")
-    return Table(("what can be had without understanding, by group",), head, tuple(rows), ((note,),), words=2)
-
-
 def _figures(share: GroupShare) -> tuple[str, ...]:
     return number(share.n), percent(share.value), _around(share.low, share.high), percent(share.chance)
+
+
+def _verdict(share: GroupShare) -> str:
+    return "beats chance" if share.beats_chance else NOTHING
 
 
 def _around(low: float | None, high: float | None) -> str:

@@ -23,11 +23,10 @@ from tsgkit.errors import ExtraMissing, UsageError
 from tsgkit.graph.drawing.svg import FONTS, Markup, characters, element
 from tsgkit.graph.drawing.text import prose, shorten, text_width, visible, wrap
 from tsgkit.report.charts import Bars, Chart, Mark, Panel
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.report.plain_text import abridged
+from tsgkit.scoring.pooling import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -146,10 +145,10 @@ def load() -> dict[str, Any]:
 @contextmanager
 def settings(**more: str) -> Iterator[None]:
     """Draw with settings of our own for as long as the block lasts."""
-    found: Any = load() | more
+    chosen: Any = load() | more
     import matplotlib as mpl
 
-    with mpl.rc_context(found):
+    with mpl.rc_context(chosen):
         yield
 
 
@@ -159,45 +158,46 @@ def inlined(chart: Chart[Panel | Bars], width: float) -> str:
     with settings(**{"svg.fonttype": "none"}):
         draw(chart, width).savefig(data, format="svg", transparent=True)
     root = ElementTree.fromstring(data.getvalue())  # noqa: S314  (it was drawn here)
-    shapes = {f"#{one.get('id')}": one for one in root.iter() if one.get("id")}
+    shapes = {f"#{shape.get('id')}": shape for shape in root.iter() if shape.get("id")}
     about = [
         element("title", characters(prose(chart.title))),
         element("desc", characters(shorten(prose(chart.alt), LONGEST_DESCRIPTION))),
     ]
-    drawn = [shape for one in root for shape in _page_shapes(one, shapes)]
+    drawn = [shape for child in root for shape in _page_shapes(child, shapes)]
     look = {"fill": "currentColor", "font_family": FONTS, "stroke_linejoin": "round"}
     return element("svg", *about, *drawn, viewBox=root.get("viewBox", ""), role="img", **look)
 
 
 def _page_shapes(node: ElementTree.Element, shapes: Mapping[str, ElementTree.Element]) -> Iterator[Markup]:
-    """Yield the shapes and texts of an SVG with all that they refer to, their looks as attributes."""
+    """Yield the shapes and texts of an SVG with all that they refer to, their looks as attributes.
+
+    Numbers get two decimals at most.
+    """
     kind = node.tag.rpartition("}")[2]
-    if kind == "g":
-        for child in node:
-            yield from _page_shapes(child, shapes)
+    for child in node if kind == "g" else ():
+        yield from _page_shapes(child, shapes)
     if kind not in ("path", "use", "text"):
         return
     looks = dict(part.split(": ", 1) for part in node.get("style", "").split("; ") if part)
     if looks.get("opacity") == "0" or (looks.get("fill") == "none" and "stroke" not in looks):
         return
-    look = {name: INK_OF_PAGES.get(value, value) for name, value in looks.items() if name in KEPT_LOOKS}
+    attributes: dict[str, str] = {}
     if kind == "text":
         turn = node.get("transform", "")
-        where = {"x": node.get("x", ""), "y": node.get("y", "")} | ({} if "rotate(-0 " in turn else {"transform": turn})
+        attributes = {"x": node.get("x", ""), "y": node.get("y", "")}
+        attributes |= {} if "rotate(-0 " in turn else {"transform": turn}
+    else:
+        attributes["d"] = (shapes[node.get(f"{XLINK}href", "")] if kind == "use" else node).get("d", "")
+        attributes |= {"transform": f"translate({node.get('x')} {node.get('y')})"} if kind == "use" else {}
+    attributes |= {name: INK_OF_PAGES.get(value, value) for name, value in looks.items() if name in KEPT_LOOKS}
+    for name, value in attributes.items():
+        short = LONG_NUMBER.sub(lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), value)
+        attributes[name] = " ".join(short.split())
+    if kind == "text":
         size = looks["font-size"].removesuffix("px")
-        yield element("text", characters(node.text or ""), **_short(where | look), font_size=size)
-        return
-    path = shapes[node.get(f"{XLINK}href", "")] if kind == "use" else node
-    move = {"transform": f"translate({node.get('x')} {node.get('y')})"} if kind == "use" else {}
-    yield element("path", **_short({"d": path.get("d", "")} | move | look))
-
-
-def _short(attributes: Mapping[str, str]) -> dict[str, str]:
-    """Return attributes with numbers of two decimals at most, on one line."""
-    return {
-        name: " ".join(LONG_NUMBER.sub(lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), value).split())
-        for name, value in attributes.items()
-    }
+        yield element("text", characters(node.text or ""), **attributes, font_size=size)
+    else:
+        yield element("path", **attributes)
 
 
 @cache
@@ -235,24 +235,26 @@ class Layout(NamedTuple):
 def layout(chart: Chart[Panel | Bars], width: float) -> Layout:
     """Return how a chart is laid out: a panel below the other, side by side on two columns, the legend at the foot."""
     across = min(len(chart.panels), 2 if width > WIDE else 1)
-    heights = [_height(panel, width / across) for panel in chart.panels]
+    heights = []
+    for panel in chart.panels:
+        rows = 1.45 if panel.is_numeric else sum(height for _, height in _rows(panel, width / across))
+        heights.append(rows + 0.65 + LINE * words(panel.title, width / across - 0.6).count("\n"))
     of_lines = tuple(max(heights[start : start + across]) for start in range(0, len(heights), across))
     are_bars = isinstance(chart.panels[0], Bars)
     columns = 2 if are_bars or width > WIDE else 1
-    named = chart.labels if are_bars or len(chart.labels) > 1 else ()
+    named = abridged(chart.labels, LONGEST_LABEL).values() if are_bars or len(chart.labels) > 1 else ()
     return Layout(across, of_lines, tuple(words(label, width / columns - 0.5) for label in named), columns)
 
 
 def check_height(chart: Chart[Panel | Bars], width: float) -> None:
-    """``UsageError`` where a chart is higher than a page, with the number of rows that would fit."""
+    """Raise ``UsageError`` where a chart is higher than a page, with the number of rows that would fit."""
     with settings():
-        of = layout(chart, width)
-    if of.height <= HIGHEST:
+        height = layout(chart, width).height
+    if height <= HIGHEST:
         return
     what = "panels" if all(panel.is_numeric for panel in chart.panels) else "rows"
     rows = sum(1 if panel.is_numeric else len(panel.categories) for panel in chart.panels)
-    fit = max(1, int(rows * HIGHEST / of.height))
-    many = f"{rows:,} {what} are too many for a page, on which about {fit:,} fit"
+    many = f"{rows:,} {what} are too many for a page, on which about {max(1, int(rows * HIGHEST / height)):,} fit"
     hint = "name one task or metric, another grouping (--by), a baseline or fewer runs"
     wider = "" if width > WIDE else "; or span two columns (--columns 2)"
     raise UsageError(f"{chart.title}: {many} ({HIGHEST:.0f} inches)", hint=hint + wider)
@@ -270,6 +272,9 @@ def draw(chart: Chart[Panel | Bars], width: float) -> Figure:
     of_panel = width / of.across
     for number, panel in enumerate(chart.panels):
         axes = figure.add_subplot(grid[divmod(number, of.across)])
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(axis="y" if panel.is_numeric else "x", color=GRID, linewidth=0.5)
+        axes.set_axisbelow(True)
         if isinstance(panel, Bars):
             _bars(axes, panel, of_panel)
         elif panel.is_numeric:
@@ -278,6 +283,8 @@ def draw(chart: Chart[Panel | Bars], width: float) -> Figure:
         else:
             _dots(axes, panel, of_panel, chart.labels)
             axes.set_xlim(*_limits(panel, chart))
+        if not panel.is_numeric:
+            axes.set_xlabel(words(panel.measure, 0.55 * of_panel))
         if len(chart.panels) > 1 or panel.by != "task":
             axes.set_title(words(panel.title, of_panel - 0.6), loc="left")
     if not of.legend:
@@ -299,70 +306,51 @@ def draw(chart: Chart[Panel | Bars], width: float) -> Figure:
     return figure
 
 
-def _height(panel: Panel | Bars, width: float) -> float:
-    """Return how high a panel has to be."""
-    head = words(panel.title, width - 0.6).count("\n")
-    return (1.45 if panel.is_numeric else sum(_rooms(panel, width))) + 0.65 + LINE * head
+def _rows(panel: Panel | Bars, width: float) -> list[tuple[str, float]]:
+    """Return the name of each row with its size, and the height that its name, its dots or its bar take.
 
-
-def _rooms(panel: Panel | Bars, width: float) -> list[float]:
-    """Return the height that each row takes: that of its label, of its dots or of its bar."""
+    A bare number gets the name of its group.
+    """
+    room, rows = LABEL_SHARE * width, []
     least = 0.22 if isinstance(panel, Bars) else 0.1 + 0.09 * len(panel.series)
-    return [max(0.07 + LINE * (1 + label.count("\n")), least) for label in _row_labels(panel, width)]
-
-
-def _row_labels(panel: Panel | Bars, width: float) -> list[str]:
-    """Return the names of rows with their sizes; a bare number gets the name of its group."""
-    room, labels = LABEL_SHARE * width, []
+    short = abridged(panel.categories, LONGEST_LABEL)
     for number, name in enumerate(panel.categories):
-        lines = words(f"{panel.by} = {name}" if panel.by and name.isdecimal() else name, room).split("\n")
-        size = panel.sizes(name) if isinstance(panel, Panel) else f"{panel.rows[number].n:,}"
-        lines = _with_more(lines, f"(n = {size})", " ", room)
-        if isinstance(panel, Bars) and panel.is_counted:
-            counts = panel.counted(panel.rows[number])
-            lines.append(counts[0])
-            for count in counts[1:]:
-                lines = _with_more(lines, count, ", ", room)
-        labels.append("\n".join(lines))
-    return labels
-
-
-def _with_more(lines: list[str], more: str, separator: str, width: float) -> list[str]:
-    """Return lines with more after the last one, or below it if there is no space."""
-    last = f"{lines[-1]}{separator}{more}"
-    return [*lines[:-1], last] if text_width(last, SIZE) <= width * POINTS else [*lines, more]
+        lines = words(f"{panel.by} = {name}" if panel.by and name.isdecimal() else short[name], room).split("\n")
+        if isinstance(panel, Panel):
+            more = [(" ", f"(n = {panel.sizes(name)})")]
+        else:
+            bar = panel.rows[number]
+            counts = panel.counted(bar) if panel.is_counted else []
+            separators = ["\n", *[", "] * len(counts)]
+            more = [(" ", f"(n = {bar.n:,})"), *zip(separators, counts, strict=False)]
+        for separator, text in more:
+            last = f"{lines[-1]}{separator}{text}"
+            if separator != "\n" and text_width(last, SIZE) <= room * POINTS:
+                lines[-1] = last
+            else:
+                lines.append(text)
+        rows.append(("\n".join(lines), max(0.07 + LINE * len(lines), least)))
+    return rows
 
 
 def _places(axes: Axes, panel: Panel | Bars, width: float) -> list[float]:
     """Return the places of rows, the first on top, after their names were written."""
-    rooms = _rooms(panel, width)
-    places = [sum(rooms[:number]) + room / 2 for number, room in enumerate(rooms)]
-    axes.set_yticks(places, _row_labels(panel, width))
+    rows = _rows(panel, width)
+    heights = [height for _, height in rows]
+    places = [sum(heights[:number]) + height / 2 for number, height in enumerate(heights)]
+    axes.set_yticks(places, [label for label, _ in rows])
     axes.tick_params(axis="y", length=0)
-    axes.set_ylim(sum(rooms), 0.0)
+    axes.set_ylim(sum(heights), 0.0)
     return places
 
 
-def strip_frame(axes: Axes, along: str) -> None:
-    """Remove the top and right frame; keep light grid lines across the values."""
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(axis=along, color=GRID, linewidth=0.5)  # type: ignore[arg-type]
-    axes.set_axisbelow(True)
+def _with_whiskers(marks: Sequence[Mark], panel: Panel) -> tuple[Any, Any]:
+    """Return values, and how far their intervals reach below and above; not a number where there is none."""
+    import numpy as np
 
-
-def _scaled(values: Iterable[float | None], panel: Panel) -> list[float]:
-    return [float("nan") if value is None else 100 * value if panel.is_share else value for value in values]
-
-
-def _whiskers(marks: Sequence[Mark], panel: Panel) -> list[list[float]]:
-    """Return how far the intervals reach below and above the values; not a number where there is none."""
-    values = _scaled((mark.value.value for mark in marks), panel)
-    lows, highs = (_scaled((getattr(mark.value, end) for mark in marks), panel) for end in ("low", "high"))
-    below = [max(0.0, value - low) if low == low else low for value, low in zip(values, lows, strict=True)]
-    return [
-        below,
-        [max(0.0, high - value) if high == high else high for value, high in zip(values, highs, strict=True)],
-    ]
+    ends = [(mark.value.low, mark.value.value, mark.value.high) for mark in marks]
+    low, value, high = np.array(ends, dtype=float).reshape(-1, 3).T * (100 if panel.is_share else 1)
+    return value, np.maximum(0.0, [value - low, high - value])
 
 
 def _limits(panel: Panel, chart: Chart[Panel | Bars]) -> tuple[float, float]:
@@ -371,12 +359,11 @@ def _limits(panel: Panel, chart: Chart[Panel | Bars]) -> tuple[float, float]:
         return -2.0, 102.0
     alike = [other for other in chart.panels if isinstance(other, Panel) and other.is_share == panel.is_share]
     marks = [mark for other in (alike if panel.is_difference else [panel]) for mark in other.marks]
-    ends = [end for mark in marks for end in (mark.value.low, mark.value.value, mark.value.high)]
-    known = [0.0, *(end for end in _scaled(ends, panel) if end == end)]
+    ends = [end for mark in marks for end in (mark.value.low, mark.value.value, mark.value.high) if end is not None]
+    lowest, top = (end * (100 if panel.is_share else 1) for end in (min(0.0, *ends), max(0.0, *ends)))
     if panel.is_difference:
-        margin = 0.05 * (max(known) - min(known)) or 1.0
-        return min(known) - margin, max(known) + margin
-    lowest, top = min(known), max(known)
+        margin = 0.05 * (top - lowest) or 1.0
+        return lowest - margin, top + margin
     return lowest - 0.03 * (top - lowest or 1.0), top + 0.05 * (top - lowest or 1.0)
 
 
@@ -388,23 +375,21 @@ def _lines(axes: Axes, panel: Panel, width: float, labels: Sequence[str]) -> Non
     least = min(right - left for left, right in pairwise(numbers))
     room = (width - 0.6) * least / (1.16 * (numbers[-1] - numbers[0]))
     apart = min(2.5 / POINTS, 0.7 * room / len(panel.series))
-    for place, one in enumerate(panel.series):
-        look = labels.index(one.label)
+    for place, (label, all_marks) in enumerate(panel.series):
+        look = labels.index(label)
         shift = (place - (len(panel.series) - 1) / 2) * apart
         figure = axes.get_figure()
         assert figure is not None  # noqa: S101  (it was added to one)
         moved = axes.transData + ScaledTranslation(shift, 0, figure.dpi_scale_trans)
-        marks = [mark for name in panel.categories for mark in one.marks if mark.category == name]
-        xs = [float(mark.category) for mark in marks]
-        ys = _scaled((mark.value.value for mark in marks), panel)
-        axes.errorbar(xs, ys, yerr=_whiskers(marks, panel), linestyle=DASHES[look % len(DASHES)],
-                      elinewidth=0.8, transform=moved, **marker(look))  # fmt: skip
+        marks = [mark for name in panel.categories for mark in all_marks if mark.category == name]
+        values, whiskers = _with_whiskers(marks, panel)
+        axes.errorbar([float(mark.category) for mark in marks], values, yerr=whiskers, elinewidth=0.8,
+                      linestyle=DASHES[look % len(DASHES)], transform=moved, **marker(look))  # fmt: skip
     axes.set_xticks(numbers, _ticks(panel, numbers, width - 0.6))
     margin = 0.08 * (numbers[-1] - numbers[0])
     axes.set_xlim(numbers[0] - margin, numbers[-1] + margin)
     axes.set_xlabel(words(panel.axis, width - 0.6))
     axes.set_ylabel(words(panel.measure, 1.8))
-    strip_frame(axes, "y")
 
 
 def _ticks(panel: Panel, numbers: Sequence[int], width: float) -> list[str]:
@@ -426,18 +411,16 @@ def _ticks(panel: Panel, numbers: Sequence[int], width: float) -> list[str]:
 def _dots(axes: Axes, panel: Panel, width: float, labels: Sequence[str]) -> None:
     """Draw dots with whiskers beside the names of their categories, the first on top."""
     at = dict(zip(panel.categories, _places(axes, panel, width), strict=True))
-    for place, one in enumerate(panel.series):
+    for place, (label, all_marks) in enumerate(panel.series):
         shift = 0.09 * (place - (len(panel.series) - 1) / 2)
         for is_shown in (True, False):
-            marks = [mark for mark in one.marks if mark.is_shown == is_shown]
-            values = _scaled((mark.value.value for mark in marks), panel)
+            marks = [mark for mark in all_marks if mark.is_shown == is_shown]
+            values, whiskers = _with_whiskers(marks, panel)
             ys = [at[mark.category] + shift for mark in marks]
-            look = marker(labels.index(one.label), is_shown=is_shown)
-            axes.errorbar(values, ys, xerr=_whiskers(marks, panel), linestyle="", elinewidth=0.8, **look)
+            look = marker(labels.index(label), is_shown=is_shown)
+            axes.errorbar(values, ys, xerr=whiskers, linestyle="", elinewidth=0.8, **look)
     if panel.is_difference:
         axes.axvline(0.0, color="black", linewidth=0.8, linestyle=(0, (4, 2)))
-    axes.set_xlabel(words(panel.measure, 0.55 * width))
-    strip_frame(axes, "x")
 
 
 def _bars(axes: Axes, panel: Bars, width: float) -> None:
@@ -456,5 +439,3 @@ def _bars(axes: Axes, panel: Bars, width: float) -> None:
                           bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 0.6})  # fmt: skip
             start += share
     axes.set_xlim(0, 100)
-    axes.set_xlabel(panel.measure)
-    strip_frame(axes, "x")

@@ -3,9 +3,9 @@
     from pathlib import Path
     from tsgkit.report.comparison import compare
 
-    found = compare([Path("runs/old"), Path("runs/new")], baseline="runs/old")
-    for one in found.pairs:
-        print(one.first.name, one.statistics.difference, one.adjusted, one.verdict)
+    comparison = compare([Path("runs/old"), Path("runs/new")], baseline="runs/old")
+    for pair in comparison.pairs:
+        print(pair.first.name, pair.statistics.difference, pair.adjusted, pair.verdict)
 
 Rows are compared on the named metric, else on those that their task is known by. Within one run all rows of a task are
 compared with each other. Rows of several runs are compared with the most similar rows of the others: the same subject,
@@ -30,12 +30,12 @@ from tsgkit.runs.folder import HEADER
 from tsgkit.runs.plan import AXES
 from tsgkit.scoring import comparison
 from tsgkit.scoring.intervals import Interval, interval
-from tsgkit.scoring.pooling import Part
+from tsgkit.scoring.pooling import pool
 from tsgkit.scoring.significance import holm
+from tsgkit.suites.scoreboard import Value
 
 ALPHA = 0.05
 NO_DIFFERENCE = "no difference shown"
-_SLACK = 1e-9
 
 Couple = tuple[Contender, Contender]
 
@@ -55,8 +55,9 @@ class Pair:
     first: Contender
     second: Contender
     statistics: comparison.Comparison
-    first_interval: Interval | None
-    second_interval: Interval | None
+    first_value: Value | None
+    """The value of the first row on these items, with its own interval."""
+    second_value: Value | None
     adjusted: float | None
     """p, Holm-corrected over all pairs of the comparison; None where a row has no value."""
     won: tuple[ItemScores, ...]
@@ -64,6 +65,11 @@ class Pair:
     tied: int
     one_sided: int
     """Items that weigh something in one of the rows only."""
+
+    @property
+    def difference(self) -> Value | None:
+        """The difference with its interval."""
+        return _value(self.statistics.difference, self.statistics.interval, self.statistics.items, self.first)
 
     @property
     def differs(self) -> bool:
@@ -136,29 +142,33 @@ def compare(
     ``common`` restricts rows with different items to the common ones. ``by`` returns the groups of each row's items.
     ``along`` is an axis in which alone the rows of a pair may differ.
     """
-    if baseline is not None and not baseline.strip():
-        raise UsageError("the baseline has no name", hint="an unset variable, perhaps: --baseline SUBJECT or RUN")
-    paths = _with_baseline(paths, baseline)
+    if baseline is not None:
+        if not baseline.strip():
+            raise UsageError("the baseline has no name", hint="an unset variable, perhaps: --baseline SUBJECT or RUN")
+        if (Path(baseline) / HEADER).is_file() and Path(baseline) not in paths:
+            paths = [Path(baseline), *paths]
     gathered = gather(paths, ComparisonRequest(tuple(tasks), metric, profile, data, common, every=True, by=by))
+    notes, why = [*gathered.notes], "there is no row to compare with"
     if along is not None:
         couples = along_axis(gathered, along, baseline)
+        why = f"there is no row that differs in {along} alone from"
+        firsts = dict.fromkeys(str(second.cell.own_axes.get(along, second.on_axis(along))) for _, second in couples)
+        if firsts:
+            first = f"{along} {' or '.join(firsts)}"
+            notes.append(f"each pair differs in {along} alone; all others are compared with the first, {first}")
     else:
         couples = against(gathered, paths, baseline) if baseline is not None else among(gathered)
-    told = [_first_of(couples, along)] if along is not None and couples else []
-    notes = tuple(dict.fromkeys((*gathered.notes, *told, *_left_out(gathered, couples, along))))
+    compared = {id(row) for couple in couples for row in couple}
+    for group in gathered.groups:
+        alone = [row.name for row in group if id(row) not in compared]
+        notes += [f"{group[0].task}: {why} {', '.join(alone)}"] if alone else []
+    notes = list(dict.fromkeys(notes))
     if not couples:
         hint = f"a run with several: tsgkit eval --{along} A --{along} B" if along in RUN_AXES else MORE_ROWS
         raise UsageError("there is nothing to compare: " + "; ".join(notes), hint=hint)
     pairs = paired(couples, seed)
     has_baseline = baseline is not None or along is not None
     return Comparison(profile, seed, gathered.all, pairs, (*notes, *too_many(pairs)), has_baseline)
-
-
-def _with_baseline(paths: Sequence[Path], baseline: str | None) -> Sequence[Path]:
-    """Return the runs, and before them a run that is named as the baseline only."""
-    if not baseline or not (Path(baseline) / HEADER).is_file() or Path(baseline) in paths:
-        return paths
-    return [Path(baseline), *paths]
 
 
 RUN_AXES = ("style", "solver", *AXES)
@@ -185,112 +195,97 @@ def along_axis(gathered: ContenderGroups, axis: str, baseline: str | None = None
         raise UsageError("--by compares each with the first, so --baseline has no use", hint="leave one of them out")
     couples: list[Couple] = []
     for group in gathered.groups:
-        values = [one.on_axis(axis) for one in group]
+        values = [row.on_axis(axis) for row in group]
         ranks = {value: rank for rank, value in enumerate(dict.fromkeys(values)) if value is not None}
-        ranked = [(ranks[value], one) for value, one in zip(values, group, strict=True) if value is not None]
-        for mine, one in ranked:
-            earlier = [(rank, row) for rank, row in ranked if rank < mine and _differ_alone(row, one, axis)]
-            earlier = [(rank, row) for rank, row in earlier if row.place == one.place] or earlier
-            first = min((rank for rank, _ in earlier), default=0)
-            couples += [(one, row) for rank, row in earlier if rank == first]
+        ranked = [(ranks[value], row) for value, row in zip(values, group, strict=True) if value is not None]
+        for rank, row in ranked:
+            earlier = [
+                (other_rank, other)
+                for other_rank, other in ranked
+                if other_rank < rank and _differ_alone(row, other, axis)
+            ]
+            earlier = [(other_rank, other) for other_rank, other in earlier if other.place == row.place] or earlier
+            first = min((other_rank for other_rank, _ in earlier), default=0)
+            couples += [(row, other) for other_rank, other in earlier if other_rank == first]
     return couples
 
 
-def _differ_alone(one: Contender, other: Contender, axis: str) -> bool:
+def _differ_alone(row: Contender, other: Contender, axis: str) -> bool:
     """Return whether two rows have the same value on every other axis that both depend on."""
-    rest = [(one.on_axis(name), other.on_axis(name)) for name in BY if name != axis]
+    rest = [(row.on_axis(name), other.on_axis(name)) for name in BY if name != axis]
     return all(None in pair or pair[0] == pair[1] for pair in rest)
-
-
-def _first_of(couples: Sequence[Couple], axis: str) -> str:
-    firsts = dict.fromkeys(str(second.cell.own_axes.get(axis, second.on_axis(axis))) for _, second in couples)
-    return f"each pair differs in {axis} alone; all others are compared with the first, {axis} {' or '.join(firsts)}"
 
 
 def among(gathered: ContenderGroups) -> list[Couple]:
     """Return all pairs of rows of one run; of several runs, those of different ones that are most like each other."""
-    couples: list[Couple] = []
-    for group in gathered.groups:
-        if len({one.place for one in gathered.all}) == 1:
-            couples += combinations(group, 2)
-            continue
-        couples += [
-            (one, other)
-            for one, other in combinations(group, 2)
-            if one.place != other.place and (_is_nearest(one, other, group) or _is_nearest(other, one, group))
-        ]
-    return couples
+    is_one_run = len({row.place for row in gathered.all}) == 1
+    return [
+        (row, other)
+        for group in gathered.groups
+        for row, other in combinations(group, 2)
+        if is_one_run
+        or (row.place != other.place and (_is_nearest(row, other, group) or _is_nearest(other, row, group)))
+    ]
 
 
-def _is_nearest(one: Contender, other: Contender, group: Sequence[Contender]) -> bool:
-    """Return whether no row of one's run is more like the other."""
-    return one.likeness(other) == max(row.likeness(other) for row in group if row.place == one.place)
+def _is_nearest(row: Contender, other: Contender, group: Sequence[Contender]) -> bool:
+    """Return whether no row of the first one's run is more like the other."""
+    return row.likeness(other) == max(mate.likeness(other) for mate in group if mate.place == row.place)
 
 
 def against(gathered: ContenderGroups, paths: Sequence[Path], baseline: str) -> list[Couple]:
-    """Return each row and that row of the baseline which is most like it."""
+    """Return each row and that row of the baseline which is most like it.
+
+    A baseline is named by its run, else by the name, title, subject or style of its rows.
+    """
+    runs = [place for place, path in enumerate(paths) if path == Path(baseline)]
+    runs = runs or [place for place, path in enumerate(paths) if path.name == baseline]
     couples: list[Couple] = []
-    found = False
+    is_known = False
     for group in gathered.groups:
-        bases = [one for one in group if _is_meant(one, baseline, paths)]
-        found = found or bool(bases)
-        others = [one for one in group if all(one is not base for base in bases)]
-        couples += [(one, _base_of(one, bases, baseline)) for one in others if bases]
-    if not found:
-        names = [name for one in gathered.all for name in (one.subject, one.name, one.run)]
+        bases = [
+            row
+            for row in group
+            if (row.place == runs[0] if runs else baseline in (row.name, row.title, row.subject, row.style))
+        ]
+        is_known = is_known or bool(bases)
+        others = [row for row in group if all(row is not base for base in bases)]
+        couples += [(row, _base_of(row, bases, baseline)) for row in others if bases]
+    if not is_known:
+        names = [name for row in gathered.all for name in (row.subject, row.name, row.run)]
         raise UsageError(f"no row is the baseline {baseline}", hint=meant(baseline, dict.fromkeys(names)))
     return couples
 
 
-def _is_meant(one: Contender, baseline: str, paths: Sequence[Path]) -> bool:
-    """Return whether a name refers to a row: by its run, its own title, its subject or its style."""
-    runs = [place for place, path in enumerate(paths) if path == Path(baseline)]
-    if not runs:
-        runs = [place for place, path in enumerate(paths) if path.name == baseline]
-    if runs:
-        return one.place == runs[0]
-    return baseline in (one.name, one.title, one.subject, one.style)
-
-
-def _base_of(one: Contender, bases: Sequence[Contender], baseline: str) -> Contender:
-    ranks = [(one.likeness(base), base.place == one.place) for base in bases]
+def _base_of(row: Contender, bases: Sequence[Contender], baseline: str) -> Contender:
+    ranks = [(row.likeness(base), base.place == row.place) for base in bases]
     nearest = [base for base, rank in zip(bases, ranks, strict=True) if rank == max(ranks)]
     if len(nearest) > 1:
         names = ", ".join(base.name for base in nearest)
-        where = f"{one.name} on {one.task}: several rows of the baseline {baseline} are as much like it: {names}"
+        where = f"{row.name} on {row.task}: several rows of the baseline {baseline} are as much like it: {names}"
         raise UsageError(where, hint=f"name one: --baseline '{nearest[0].name}'")
     return nearest[0]
 
 
-def _left_out(gathered: ContenderGroups, couples: Sequence[Couple], axis: str | None = None) -> Iterator[str]:
-    why = "there is no row to compare with" if axis is None else f"there is no row that differs in {axis} alone from"
-    compared = {id(one) for couple in couples for one in couple}
-    for group in gathered.groups:
-        alone = [one.name for one in group if id(one) not in compared]
-        if alone:
-            yield f"{group[0].task}: {why} {', '.join(alone)}"
-
-
 def paired(couples: Sequence[Couple], seed: int) -> tuple[Pair, ...]:
     """Return the statistics of all couples, their p-values corrected for each other."""
-    rows = dict.fromkeys(row for couple in couples for row in couple)
-    around = {one: interval_of(one) for one in rows}
-    found = [
+    values = {row: value_of(row) for row in dict.fromkeys(row for couple in couples for row in couple)}
+    statistics = [
         comparison.compare(first.parts, second.parts, first.measure.pooling, seed=seed, top=first.most)
         for first, second in couples
     ]
-    adjusted = iter(holm([one.test.p for one in found if one.test.p is not None]))
+    adjusted = iter(holm([figures.test.p for figures in statistics if figures.test.p is not None]))
     return tuple(
         Pair(
             first,
             second,
-            one,
-            around[first],
-            around[second],
-            None if one.test.p is None else next(adjusted),
+            figures,
+            values[first],
+            values[second],
+            None if figures.test.p is None else next(adjusted),
             *_items(first, second),
         )
-        for (first, second), one in zip(couples, found, strict=True)
+        for (first, second), figures in zip(couples, statistics, strict=True)
     )
 
 
@@ -301,11 +296,16 @@ def too_many(pairs: Sequence[Pair]) -> Iterator[str]:
         yield f"{len(pairs):,} comparisons are too many to show anything: take fewer rows, or a baseline"
 
 
-def interval_of(one: Contender) -> Interval | None:
-    """Return the interval of a row's own value."""
-    if not any(part.weight for part in one.parts.values()):
-        return None
-    return interval(one.parts.values(), one.measure.pooling, top=one.most)
+def value_of(row: Contender) -> Value | None:
+    """Return the value of a row on its metric; None where no item carries weight."""
+    pooled = pool(row.parts.values(), row.measure.pooling)
+    around = None if pooled.value is None else interval(row.parts.values(), row.measure.pooling, top=row.most)
+    return _value(pooled.value, around, pooled.items, row)
+
+
+def _value(value: float | None, around: Interval | None, items: int, row: Contender) -> Value | None:
+    low, high = (None, None) if around is None else (around.low, around.high)
+    return None if value is None else Value(value, low, high, items, row.measure.is_share)
 
 
 def _items(first: Contender, second: Contender) -> tuple[tuple[ItemScores, ...], tuple[ItemScores, ...], int, int]:
@@ -316,7 +316,7 @@ def _items(first: Contender, second: Contender) -> tuple[tuple[ItemScores, ...],
     for item_id, mine, theirs in item_values(first, second):
         if mine is None or theirs is None:
             one_sided += 1
-        elif math.isclose(mine, theirs, rel_tol=_SLACK, abs_tol=_SLACK):
+        elif is_tie(mine, theirs):
             tied += 1
         else:
             better = (mine > theirs) == first.measure.more_is_better
@@ -324,13 +324,15 @@ def _items(first: Contender, second: Contender) -> tuple[tuple[ItemScores, ...],
     return tuple(won), tuple(lost), tied, one_sided
 
 
+def is_tie(first: float, second: float) -> bool:
+    """Return whether two scores of an item are equal but for rounding."""
+    return math.isclose(first, second, rel_tol=1e-9, abs_tol=1e-9)
+
+
 def item_values(first: Contender, second: Contender) -> Iterator[tuple[str, float | None, float | None]]:
-    """Yield both values of every item that weighs anything."""
+    """Yield both values of every item that weighs anything, None where it weighs nothing."""
     for item_id, mine in first.parts.items():
         theirs = second.parts[item_id]
         if mine.weight or theirs.weight:
-            yield item_id, _value(mine), _value(theirs)
-
-
-def _value(part: Part) -> float | None:
-    return part.sum / part.weight if part.weight else None
+            first_value, second_value = (part.sum / part.weight if part.weight else None for part in (mine, theirs))
+            yield item_id, first_value, second_value

@@ -12,24 +12,21 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import UsageError
-from tsgkit.report.report_rows import chosen_tasks, comparison_metric, planned_tasks
+from tsgkit.report.plain_text import first_names
+from tsgkit.report.report_rows import check_groups, chosen_tasks, comparison_metric, planned_tasks
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.plan import AXES, Axes, Cell
 from tsgkit.runs.results import NOWHERE, RowState
-from tsgkit.runs.saved_run import SavedRun, open_saved_run, saved_tasks
-from tsgkit.scoring.outcomes import Outcome
-from tsgkit.scoring.pooling import Part, Pooling
+from tsgkit.runs.saved_run import SavedRun, open_saved_run
+from tsgkit.scoring.pooling import Outcome, Part, Pooling
 from tsgkit.suites.metrics import Metric, check_profile
-from tsgkit.suites.task import Task, no_group
-
-NAMED = 5
-"""So many items a note names; of the others it says how many there are."""
+from tsgkit.suites.task import Task
 
 
 @dataclass(frozen=True)
@@ -91,9 +88,8 @@ class Contender:
 
     @property
     def way(self) -> str:
-        """The way of asking in words; empty for a baseline."""
-        solver = "" if self.solver in ("single", "baseline") else self.solver
-        return " ".join(filter(None, [self.style, solver]))
+        """The way of asking in words, without its axes; empty for a baseline."""
+        return " ".join(self.cell.ways[: len(self.cell.ways) - len(self.cell.axes)])
 
     def on_axis(self, axis: str) -> object:
         """Return its value on an axis; None where it does not depend on it."""
@@ -107,17 +103,12 @@ class Contender:
     @property
     def unanswered_ids(self) -> str:
         """The items without an answer, the first ones by name."""
-        parts = []
-        for outcome, ids in self.unanswered.items():
-            different = tuple(dict.fromkeys(ids))
-            more = f" and {len(different) - NAMED:,} more" if len(different) > NAMED else ""
-            parts.append(f"{outcome} {', '.join(different[:NAMED])}{more}")
-        return "; ".join(parts)
+        return "; ".join(f"{outcome} {first_names(dict.fromkeys(ids))}" for outcome, ids in self.unanswered.items())
 
     @property
     def title(self) -> str:
         """The subject and the way of asking."""
-        return " ".join(filter(None, [self.subject, self.way, *self.cell.axes]))
+        return " ".join([self.subject, *self.cell.ways])
 
     def likeness(self, other: Contender) -> int:
         """Return how much of what makes a row two rows share."""
@@ -135,55 +126,16 @@ class ContenderGroups:
     @property
     def all(self) -> tuple[Contender, ...]:
         """All contenders, group by group."""
-        return tuple(one for group in self.groups for one in group)
+        return tuple(row for group in self.groups for row in group)
 
 
-def gather(paths: Sequence[Path], asked: ComparisonRequest) -> ContenderGroups:
+def gather(paths: Sequence[Path], request: ComparisonRequest) -> ContenderGroups:
     """Return the rows of these runs; ``UsageError`` where data or items differ."""
-    check_profile(asked.profile)
+    check_profile(request.profile)
     if not paths:
         raise UsageError("no run is named", hint="tsgkit runs list shows what there is")
     headers = [read_header(path) for path in paths]
-    tasks = chosen_tasks(asked.tasks, planned_tasks(headers))
-    _check_data(paths, headers, tasks)
-    _check_group(asked.by, paths, tasks)
-    notes = _notes_on_runs(headers)
-    found: list[Contender] = []
-    for place, path in enumerate(paths):
-        reopened = open_saved_run(path, asked.data)
-        try:
-            found += _contenders(reopened, place, tasks, asked, notes)
-        finally:
-            reopened.samples.close()
-    named = _named(found, paths)
-    groups = _grouped(named, tasks)
-    level = tuple(tuple(group) if asked.apart else on_same_items(group, asked.common, notes) for group in groups)
-    if not level:
-        raise UsageError("there is nothing to compare" + "".join(f"; {note}" for note in dict.fromkeys(notes)))
-    for group in level:
-        notes += _repeat_notes(group)
-        notes += [note for one in group if (note := _unanswered_note(one, asked.profile))]
-    return ContenderGroups(level, tuple(dict.fromkeys(notes)))
-
-
-def _grouped(named: Sequence[Contender], tasks: Sequence[str]) -> list[list[Contender]]:
-    """Return those of one task and metric together, the tasks in their order."""
-    groups: dict[tuple[str, str], list[Contender]] = {}
-    for one in sorted(named, key=lambda one: tasks.index(one.task)):
-        groups.setdefault((one.task, one.metric), []).append(one)
-    return list(groups.values())
-
-
-def _check_group(by: str | None, paths: Sequence[Path], names: Collection[str]) -> None:
-    """``UsageError`` where no task has a group of this name."""
-    if by is None:
-        return
-    tasks = list({task.key: task for path in paths for task in saved_tasks(path) if task.key in names}.values())
-    if not any(by in task.groups.names for task in tasks):
-        raise no_group(by, tasks)
-
-
-def _check_data(paths: Sequence[Path], headers: Sequence[dict[str, Any]], tasks: Iterable[str]) -> None:
+    tasks = chosen_tasks(request.tasks, planned_tasks(headers))
     for task in tasks:
         hashes: dict[str, Path] = {}
         for path, header in zip(paths, headers, strict=True):
@@ -193,6 +145,32 @@ def _check_data(paths: Sequence[Path], headers: Sequence[dict[str, Any]], tasks:
             shown = "; ".join(f"{path}: SHA-256 {sha256[:16]}" for sha256, path in hashes.items())
             hint = "scores on different data say nothing of each other: evaluate both on the same file"
             raise UsageError(f"{task}: the runs were asked about different data ({shown})", hint=hint)
+    check_groups(() if request.by is None else (request.by,), paths, tasks)
+    notes = _notes_on_runs(headers)
+    rows: list[Contender] = []
+    for place, path in enumerate(paths):
+        saved = open_saved_run(path, request.data)
+        try:
+            rows += _contenders(saved, place, tasks, request, notes)
+        finally:
+            saved.samples.close()
+    groups: dict[tuple[str, str], list[Contender]] = {}
+    for row in sorted(_named(rows, paths), key=lambda row: tasks.index(row.task)):
+        groups.setdefault((row.task, row.metric), []).append(row)
+    level = tuple(
+        tuple(group) if request.apart else on_same_items(group, request.common, notes) for group in groups.values()
+    )
+    if not level:
+        raise UsageError("there is nothing to compare" + "".join(f"; {note}" for note in dict.fromkeys(notes)))
+    for group in level:
+        repeated: dict[int, list[str]] = {}
+        for row in group:
+            repeated.setdefault(row.repeats, []).append(row.name)
+        repeated.pop(1, None)
+        for repeats, names in repeated.items():
+            notes.append(f"{group[0].task}: {repeats} repeats, averaged per item: {', '.join(names)}")
+        notes += [_unanswered_note(row, request.profile) for row in group if any(row.unanswered.values())]
+    return ContenderGroups(level, tuple(dict.fromkeys(notes)))
 
 
 def _notes_on_runs(headers: Sequence[dict[str, Any]]) -> list[str]:
@@ -207,44 +185,48 @@ def _notes_on_runs(headers: Sequence[dict[str, Any]]) -> list[str]:
     for header in headers:
         for task, card in header["asked"]["tasks"].items():
             cards.setdefault(task, set()).add(card["card"])
-    notes += [f"{task}: its card changed between the runs" for task, found in cards.items() if len(found) > 1]
-    return notes
+    return notes + [f"{task}: its card changed between the runs" for task, known in cards.items() if len(known) > 1]
 
 
 def _contenders(
-    reopened: SavedRun, place: int, tasks: Collection[str], asked: ComparisonRequest, notes: list[str]
+    saved: SavedRun, place: int, tasks: Collection[str], request: ComparisonRequest, notes: list[str]
 ) -> Iterator[Contender]:
     """Yield a contender for every row of a run, its repeats taken together."""
     draws: dict[Cell, list[RowState]] = {}
-    for cell, state in reopened.states.items():
+    for cell, state in saved.states.items():
         if cell.task in tasks:
             draws.setdefault(cell._replace(repeat=0), []).append(state)
-    plan = reopened.prepared.plan
+    plan = saved.prepared.plan
     for cell, states in draws.items():
-        if asked.rows is not None and (place, cell) not in asked.rows:
+        if request.rows is not None and (place, cell) not in request.rows:
             continue
-        (subject, task, solver, style), row = cell[:4], states[0].row
-        if asked.profile == "official" and (reason := row.solver.unpublished):
-            notes.append(f"{' '.join([subject, style, *cell.axes])} on {task}: no official figures: {reason}")
+        row, task = states[0].row, states[0].row.task
+        who = f"{' '.join([cell.subject, cell.style, *cell.axes])} on {cell.task}"
+        if request.profile == "official" and (reason := row.solver.unpublished):
+            notes.append(f"{who}: no official figures: {reason}")
             continue
         if unasked := sum(state.places.count(NOWHERE) for state in states):
             total = sum(state.total for state in states)
-            who = " ".join([subject, style, *cell.axes])
-            notes.append(f"{who} on {task}: unfinished: {unasked:,} of {total:,} samples were not asked")
-        groups = _groups(states[0], reopened, asked.by)
-        for metric in _metrics(asked, row.task, notes):
-            measure = row.task.metrics[metric]
-            parts, unanswered = _parts(states, reopened, asked.profile, metric, measure.pooling)
+            notes.append(f"{who}: unfinished: {unasked:,} of {total:,} samples were not asked")
+        metrics = (request.every and task.shown) or (comparison_metric(task.card.metrics),)
+        if request.metric is not None:
+            metrics = (request.metric,) if request.metric in task.metrics else ()
+            if not metrics:
+                notes.append(f"{task.key} has no metric {request.metric}; it has {', '.join(task.metrics)}")
+        groups = {} if request.by is None else _members(states[0], saved, request.by)
+        for metric in metrics:
+            measure = task.metrics[metric]
+            parts, unanswered = _parts(states, saved, request.profile, metric, measure.pooling)
             if not parts:
                 continue
             yield Contender(
                 name="",
-                run=str(reopened.path),
+                run=str(saved.path),
                 place=place,
-                subject=subject,
-                task=task,
-                solver=solver,
-                style=style,
+                subject=cell.subject,
+                task=cell.task,
+                solver=cell.solver,
+                style=cell.style,
                 axes=cell[-3:],
                 settings=plan.only_values | cell.own_axes,
                 depends=row.values(plan),
@@ -253,61 +235,43 @@ def _contenders(
                 measure=measure,
                 parts=parts,
                 unanswered=unanswered,
-                clusters_are=states[0].row.task.rows.clusters_are(states[0].row.dataset),
+                clusters_are=task.rows.clusters_are(row.dataset),
                 groups=groups,
-                of=states[0].row.task,
+                of=task,
             )
 
 
-def _groups(state: RowState, reopened: SavedRun, by: str | None) -> dict[str, tuple[str, ...]]:
+def _members(state: RowState, saved: SavedRun, group: str) -> dict[str, tuple[str, ...]]:
     """Return the members of a group that each item of a row belongs to, as its record says, else its words."""
-    row, found = state.row, dict[str, tuple[str, ...]]()
-    if by is None or by not in row.task.groups.names:
-        return found
+    row, members = state.row, dict[str, tuple[str, ...]]()
+    if group not in row.task.groups.names:
+        return members
     for place, number in zip(state.places, row.numbers, strict=True):
-        stored = None if place == NOWHERE else reopened.samples.read(place)["groups"].get(by)
-        names = row.task.groups.of(row.dataset.sample(number), by) if stored is None else stored
-        found[row.dataset.item_ids[number]] = tuple(names)
-    return found
-
-
-def _metrics(asked: ComparisonRequest, task: Task, notes: list[str]) -> tuple[str, ...]:
-    """Return the metric asked for, or those that a task is known by."""
-    if asked.metric is None:
-        return (asked.every and task.shown) or (comparison_metric(task.card.metrics),)
-    if asked.metric in task.metrics:
-        return (asked.metric,)
-    notes.append(f"{task.key} has no metric {asked.metric}; it has {', '.join(task.metrics)}")
-    return ()
+        stored = None if place == NOWHERE else saved.samples.read(place)["groups"].get(group)
+        names = row.task.groups.of(row.dataset.sample(number), group) if stored is None else stored
+        members[row.dataset.item_ids[number]] = tuple(names)
+    return members
 
 
 def _parts(
-    states: Sequence[RowState], reopened: SavedRun, profile: str, metric: str, pooling: Pooling
+    states: Sequence[RowState], saved: SavedRun, profile: str, metric: str, pooling: Pooling
 ) -> tuple[dict[str, Part], dict[str, tuple[str, ...]]]:
-    """Return the contribution of each item, averaged over repeats, and the items without an answer."""
+    """Return the contribution of each item that ended, averaged over repeats, and the items without an answer."""
     draws: dict[str, list[Part]] = {}
     unanswered: dict[str, list[str]] = {}
-    for state in states:
-        for item_id, outcome, part in _draws(state, reopened, profile, metric):
-            draws.setdefault(item_id, []).append(part)
-            if outcome != Outcome.ANSWERED:
-                unanswered.setdefault(str(outcome), []).append(item_id)
-    parts = {item_id: averaged(found, pooling) for item_id, found in draws.items()}
-    return parts, {outcome: tuple(ids) for outcome, ids in unanswered.items()}
-
-
-def _draws(state: RowState, reopened: SavedRun, profile: str, metric: str) -> Iterator[tuple[str, str, Part]]:
-    """Yield every sample of a row that ended: its id, outcome and part."""
-    for place in state.places:
-        if place == NOWHERE:
-            continue
-        record = reopened.samples.read(place)
+    for place in (place for state in states for place in state.places if place != NOWHERE):
+        record = saved.samples.read(place)
+        item_id, outcome = record["item_id"], record["outcome"]
         try:
             total, weight = record["parts"][profile][metric]
         except KeyError:
-            where = f"{reopened.path}: item {record['item_id']}: its record has no {profile} {metric}"
-            raise UsageError(where, hint=f"score it again: tsgkit rescore {reopened.path}") from None
-        yield record["item_id"], record["outcome"], Part(total, weight, record["cluster"])
+            where = f"{saved.path}: item {item_id}: its record has no {profile} {metric}"
+            raise UsageError(where, hint=f"score it again: tsgkit rescore {saved.path}") from None
+        draws.setdefault(item_id, []).append(Part(total, weight, record["cluster"]))
+        if outcome != Outcome.ANSWERED:
+            unanswered.setdefault(str(outcome), []).append(item_id)
+    parts = {item_id: averaged(of_item, pooling) for item_id, of_item in draws.items()}
+    return parts, {outcome: tuple(ids) for outcome, ids in unanswered.items()}
 
 
 def averaged(draws: Sequence[Part], pooling: Pooling) -> Part:
@@ -320,30 +284,28 @@ def averaged(draws: Sequence[Part], pooling: Pooling) -> Part:
         return draws[0]
     counted = [draw.counted(pooling) for draw in draws]
     if pooling is Pooling.PER_ITEM:
-        counted = [one for one in counted if one.weight]
+        counted = [draw for draw in counted if draw.weight]
     number = len(counted) or 1
-    total, weight = math.fsum(one.sum for one in counted), math.fsum(one.weight for one in counted)
+    total, weight = math.fsum(draw.sum for draw in counted), math.fsum(draw.weight for draw in counted)
     return Part(total / number, weight / number, draws[0].cluster)
 
 
-def _named(found: Sequence[Contender], paths: Sequence[Path]) -> list[Contender]:
-    """Give each a name of its own: who and how, and the run where several have that row."""
-    times = Counter((one.task, one.metric, one.title) for one in found)
+def _named(rows: Sequence[Contender], paths: Sequence[Path]) -> list[Contender]:
+    """Give each a name of its own: who and how, and the run where several have that row.
+
+    A run is named by its folder, by its path where two folders have the same name, and by a number too where even that
+    is not unique.
+    """
+    times = Counter((row.task, row.metric, row.title) for row in rows)
     several = {title for (_, _, title), number in times.items() if number > 1}
-    labels = _labels(paths)
+    labels, whole = [path.name for path in paths], [str(path) for path in paths]
+    if len(set(labels)) < len(labels):
+        labels = whole
+    if len(set(labels)) < len(labels):
+        labels = [f"{text}, run {number}" for number, text in enumerate(whole, 1)]
     return [
-        replace(one, name=f"{one.title} ({labels[one.place]})" if one.title in several else one.title) for one in found
+        replace(row, name=f"{row.title} ({labels[row.place]})" if row.title in several else row.title) for row in rows
     ]
-
-
-def _labels(paths: Sequence[Path]) -> list[str]:
-    """Return a unique label for each run: its folder name, else its path, else a number too."""
-    names, whole = [path.name for path in paths], [str(path) for path in paths]
-    if len(set(names)) == len(names):
-        return names
-    if len(set(whole)) == len(whole):
-        return whole
-    return [f"{text}, run {number}" for number, text in enumerate(whole, 1)]
 
 
 def on_same_items(group: Sequence[Contender], common: bool, notes: list[str]) -> tuple[Contender, ...]:
@@ -351,57 +313,38 @@ def on_same_items(group: Sequence[Contender], common: bool, notes: list[str]) ->
     asked.
     """
     task = group[0].task
-    shared = set.intersection(*(set(one.parts) for one in group))
-    most = max(len(one.parts) for one in group)
-    if all(len(one.parts) == len(shared) for one in group):
+    shared = set.intersection(*(set(row.parts) for row in group))
+    most = max(len(row.parts) for row in group)
+    if all(len(row.parts) == len(shared) for row in group):
         return tuple(group)
-    numbers = ", ".join(f"{one.name} ({one.run}) has {len(one.parts):,}" for one in group)
+    numbers = ", ".join(f"{row.name} ({row.run}) has {len(row.parts):,}" for row in group)
     if not common:
         hint = "--common compares them on the items that all have" if shared else "evaluate them on the same items"
         raise UsageError(f"{task}: the rows have different items: {len(shared):,} in common; {numbers}", hint=hint)
     if not shared:
         raise UsageError(f"{task}: the rows have no item in common: {numbers}", hint="evaluate them on the same items")
     notes.append(f"{task}: restricted to the {len(shared):,} items that all rows have, of {most:,} at most: {numbers}")
-    return tuple(_restricted(one, shared) for one in group)
+    restricted = []
+    for row in group:
+        parts = {item_id: part for item_id, part in row.parts.items() if item_id in shared}
+        unanswered = {outcome: tuple(item_id for item_id in ids if item_id in shared)
+                      for outcome, ids in row.unanswered.items() if shared.intersection(ids)}  # fmt: skip
+        restricted.append(replace(row, parts=parts, unanswered=unanswered))
+    return tuple(restricted)
 
 
-def _restricted(one: Contender, items: Collection[str]) -> Contender:
-    """Return the same row on some of its items."""
-    unanswered = {
-        outcome: kept
-        for outcome, ids in one.unanswered.items()
-        if (kept := tuple(item_id for item_id in ids if item_id in items))
-    }
-    parts = {item_id: part for item_id, part in one.parts.items() if item_id in items}
-    return replace(one, parts=parts, unanswered=unanswered)
-
-
-def _repeat_notes(group: Sequence[Contender]) -> list[str]:
-    names: dict[int, list[str]] = {}
-    for one in group:
-        names.setdefault(one.repeats, []).append(one.name)
-    return [
-        f"{group[0].task}: {repeats} repeats, averaged per item: {', '.join(those)}"
-        for repeats, those in names.items()
-        if repeats > 1
-    ]
-
-
-def _unanswered_note(one: Contender, profile: str) -> str:
-    number = sum(map(len, one.unanswered.values()))
-    if not number:
-        return ""
-    listed = ", ".join(f"{len(ids):,} {outcome}" for outcome, ids in one.unanswered.items())
-    samples = "sample has" if number == 1 else "samples have"
-    return f"{one.task}: {one.name}: {number:,} {samples} no answer ({listed}); {_counted_as(one, profile)}"
-
-
-def _counted_as(one: Contender, profile: str) -> str:
-    """Return what becomes of samples without an answer, in words."""
+def _unanswered_note(row: Contender, profile: str) -> str:
+    """Return how many samples have no answer, and what becomes of them."""
+    number = sum(map(len, row.unanswered.values()))
+    listed = ", ".join(f"{len(ids):,} {outcome}" for outcome, ids in row.unanswered.items())
+    items = [row.parts[item_id] for item_id in {item_id for ids in row.unanswered.values() for item_id in ids}]
     if profile == "official":
-        return "official scores what text there is, none as an empty text"
-    ids = {item_id for ids in one.unanswered.values() for item_id in ids}
-    if not all(one.parts[item_id].weight for item_id in ids):
-        return f"where nothing was said, {one.metric} has nothing to count"
-    faultless = not one.measure.more_is_better and not any(one.parts[item_id].sum for item_id in ids)
-    return f"{one.metric} counts no fault in them" if faultless else "they count as wrong"
+        counted = "official scores what text there is, none as an empty text"
+    elif not all(part.weight for part in items):
+        counted = f"where nothing was said, {row.metric} has nothing to count"
+    elif not row.measure.more_is_better and not any(part.sum for part in items):
+        counted = f"{row.metric} counts no fault in them"
+    else:
+        counted = "they count as wrong"
+    samples = "sample has" if number == 1 else "samples have"
+    return f"{row.task}: {row.name}: {number:,} {samples} no answer ({listed}); {counted}"

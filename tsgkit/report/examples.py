@@ -15,7 +15,7 @@ from tsgkit.report.explanation import ExplainedRow, explained
 from tsgkit.report.report_rows import Report, ReportRow, comparison_metric
 from tsgkit.runs.results import RowState, records_of
 from tsgkit.runs.saved_run import RecordedCalls, SavedRun, open_saved_run
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 
 MOST_ROWS = 3
 """Of how many rows of a task examples are shown."""

@@ -26,10 +26,10 @@ from tsgkit.report.sample_facts import failures
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.records import record_of, scores_of
 from tsgkit.runs.results import NOWHERE
-from tsgkit.runs.run_setup import Row
+from tsgkit.runs.run_setup import PlannedRow
 from tsgkit.runs.saved_run import RecordedCalls, SavedRun, open_saved_run, transcript_of
-from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.judgement import Judged, Sample, TwoReadings, Verdict, error_in_words
+from tsgkit.scoring.pooling import Outcome
+from tsgkit.suites.judgement import Judged, QuestionVerdict, Sample, TwoReadings, error_in_words
 from tsgkit.suites.metrics import PROFILES
 from tsgkit.suites.panels import GraphDifference, Panel, Shown, difference_value, differences, panels_of
 from tsgkit.suites.solvers.ways import readings_of
@@ -97,7 +97,7 @@ class ExplainedRow:
     asked: tuple[ExplainedCall, ...]
     judged: Judged
     graphs: tuple[GraphDifference, ...]
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[QuestionVerdict, ...]
     """The verdict on each question of the sample; none if it has no record."""
     unasked: str
     """The reason for missing calls; else empty."""
@@ -209,7 +209,7 @@ def explain(
         reopened.samples.close()
 
 
-def _rows_meant(reopened: SavedRun, wanted: Mapping[str, object]) -> list[Row]:
+def _rows_meant(reopened: SavedRun, wanted: Mapping[str, object]) -> list[PlannedRow]:
     """Return the rows with these properties; the run must have each of them."""
     rows = reopened.prepared.rows
     properties = {name: value for name, value in wanted.items() if value is not None}
@@ -225,7 +225,7 @@ def _rows_meant(reopened: SavedRun, wanted: Mapping[str, object]) -> list[Row]:
     return selected
 
 
-def explained(reopened: SavedRun, recorded: RecordedCalls, row: Row, item: str) -> ExplainedRow:
+def explained(reopened: SavedRun, recorded: RecordedCalls, row: PlannedRow, item: str) -> ExplainedRow:
     """Return an item of an opened run explained; it must be in the data of its row."""
     number, plan = list(row.dataset.item_ids).index(item), reopened.prepared.plan
     sample, chosen = row.dataset.sample(number), number in row.numbers
@@ -235,7 +235,7 @@ def explained(reopened: SavedRun, recorded: RecordedCalls, row: Row, item: str) 
     today = scored_today(row, sample, calls, record)
     judged, transcript = today.judged, today.transcript
     graphs = row.task.view.graphs(sample, judged)
-    changed, unasked, verdicts = "", "", tuple[Verdict, ...]()
+    changed, unasked, verdicts = "", "", tuple[QuestionVerdict, ...]()
     if record is not None:
         current = record
         if transcript is not None and not today.ended_in_error:
@@ -307,7 +307,7 @@ class ScoredToday(NamedTuple):
 
 
 def scored_today(
-    row: Row, sample: Sample, calls: Sequence[dict[str, Any]], record: Mapping[str, Any] | None
+    row: PlannedRow, sample: Sample, calls: Sequence[dict[str, Any]], record: Mapping[str, Any] | None
 ) -> ScoredToday:
     """Score the recorded calls about a sample again; ``record`` is its record, if it has one."""
     transcript = transcript_of(iter(calls)) if calls else None
@@ -319,7 +319,7 @@ def scored_today(
     return ScoredToday(judged, transcript, lacking, ended_in_error=False)
 
 
-def readings_in(row: Row, sample: Sample, reply: Reply, label: str = "") -> TwoReadings:
+def readings_in(row: PlannedRow, sample: Sample, reply: Reply, label: str = "") -> TwoReadings:
     """Return what both profiles read in one reply, or the error of the code that reads it."""
     try:
         return readings_of(row.task, sample, reply, row.solver, label)

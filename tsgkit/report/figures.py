@@ -1,7 +1,7 @@
 """Formatting of numbers: percent with one decimal, intervals, unknown values.
 
->>> found = Value(0.78568, 0.71095, 0.85105, 91.0)
->>> percent(found), str(with_interval(found)), weight(found)
+>>> value = Value(0.78568, 0.71095, 0.85105, 91.0)
+>>> percent(value), str(with_interval(value)), weight(value)
 ('78.6', '78.6 [71.1, 85.1]', '91')
 >>> percent(None), cost({"cost": None, "calls_without_price": 3})
 ('-', '(unknown)')
@@ -9,11 +9,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tsgkit.scoring.intervals import Interval
 from tsgkit.suites.scoreboard import Value
 
 NOTHING, UNKNOWN = "-", "(unknown)"
@@ -48,48 +47,32 @@ def percent(value: Value | float | None, *, is_share: bool = True) -> str:
     return f"{100 * value:.1f}" if is_share else number(value)
 
 
-def interval(value: Value | None) -> str:
-    """Return the 95 % interval of a value; nothing where there is none."""
-    return with_interval(value).interval
-
-
-def with_interval(value: Value | None) -> Estimate:
+def with_interval(value: Value | None, mark: str = "") -> Estimate:
     """Return a value with its interval, alone where there is none.
 
     >>> str(with_interval(Value(0.5, 0.25, 0.75, 8.0))), str(with_interval(Value(1.0, None, None, 1.0)))
     ('50.0 [25.0, 75.0]', '100.0')
     """
-    if value is None or value.low is None or value.high is None:
-        return Estimate(percent(value))
-    return Estimate(percent(value), _brackets(value.low, value.high, is_share=value.is_share))
+    return _estimate(value, percent, mark)
 
 
-def _brackets(low: float, high: float, *, is_share: bool) -> str:
-    return f"[{percent(low, is_share=is_share)}, {percent(high, is_share=is_share)}]"
+def points(value: Value | None) -> Estimate:
+    """Return a difference with its interval, all with their signs: of shares in points, else as it is.
 
-
-def in_brackets(value: float | None, around: Interval | None, *, is_share: bool, mark: str = "") -> Estimate:
-    """Return a value with its interval, if it has one.
-
-    >>> str(in_brackets(0.5, None, is_share=True)), str(in_brackets(12, None, is_share=False))
-    ('50.0', '12')
+    >>> str(points(Value(0.25, -0.05, 0.5, 8.0))), str(points(Value(12, None, None, 8.0, is_share=False)))
+    ('+25.0 [-5.0, +50.0]', '+12')
     """
-    bounds = "" if value is None or around is None else _brackets(around.low, around.high, is_share=is_share)
-    return Estimate(percent(value, is_share=is_share), bounds, mark)
+    return _estimate(value, _signed)
 
 
-def points(value: float | None, ends: tuple[float, float] | None, *, is_share: bool = True) -> Estimate:
-    """Return a difference with the ends of its interval: of shares in points, else as it is.
-
-    >>> [points(value, None).value for value in (0.25, -0.0001, None)], points(12, None, is_share=False).value
-    (['+25.0', '0.0', '-'], '+12')
-    """
+def _estimate(value: Value | None, written: Callable[..., str], mark: str = "") -> Estimate:
     if value is None:
-        return Estimate(NOTHING)
-    if ends is None:
-        return Estimate(_signed(value, is_share=is_share))
-    bounds = f"[{_signed(ends[0], is_share=is_share)}, {_signed(ends[1], is_share=is_share)}]"
-    return Estimate(_signed(value, is_share=is_share), bounds)
+        return Estimate(NOTHING, mark=mark)
+    interval = ""
+    if value.low is not None and value.high is not None:
+        low, high = (written(end, is_share=value.is_share) for end in (value.low, value.high))
+        interval = f"[{low}, {high}]"
+    return Estimate(written(value.value, is_share=value.is_share), interval, mark)
 
 
 def _signed(value: float, *, is_share: bool) -> str:
@@ -123,7 +106,7 @@ def tokens(usage: Mapping[str, Any] | None, name: str) -> str:
         return NOTHING
     if usage[name] is None:
         return UNKNOWN
-    return f"{_at_least(usage['calls_without_usage'])}{number(usage[name])}"
+    return f"{'at least ' if usage['calls_without_usage'] else ''}{number(usage[name])}"
 
 
 def cost(usage: Mapping[str, Any] | None) -> str:
@@ -132,14 +115,10 @@ def cost(usage: Mapping[str, Any] | None) -> str:
         return NOTHING
     if usage["cost"] is None:
         return UNKNOWN
-    return f"{_at_least(usage['calls_without_price'])}${usage['cost']:.4f}"
+    return f"{'at least ' if usage['calls_without_price'] else ''}${usage['cost']:.4f}"
 
 
 def cached_input(usage: Mapping[str, Any] | None) -> str:
     """Return the share of input tokens from the service's prompt cache; ``-`` where no service says it."""
     share = None if usage is None else usage.get("cached_input")
     return NOTHING if share is None else f"{100 * share:.1f} %"
-
-
-def _at_least(untold: int) -> str:
-    return "at least " if untold else ""

@@ -17,11 +17,10 @@ from typing import Any, NamedTuple
 
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph, Kind, Vocabulary
 from tsgkit.report.annotated_items import Versions
-from tsgkit.scoring.agreement import Agreement, MeasuredAgreement
+from tsgkit.scoring.agreement import Agreement, MeasuredAgreement, Presence, SetPair, presence_kappa, sets_alpha
 from tsgkit.scoring.intervals import interval
 from tsgkit.scoring.pooling import Part, Pooling, pool
-from tsgkit.scoring.set_agreement import Presence, SetPair, presence_kappa, sets_alpha
-from tsgkit.scoring.sets import edges_of, nodes_of, triplets_of
+from tsgkit.scoring.set_scores import edges_of, nodes_of, triplets_of
 
 FEWEST_ITEMS = 5
 """With fewer items in both files the clusters of intervals are descriptions."""

@@ -11,17 +11,16 @@ over the whole grid. Only significant differences are marked.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tsgkit.report.comparison import Pair, interval_of, paired, too_many
+from tsgkit.report.comparison import Pair, paired, too_many, value_of
 from tsgkit.report.comparison_rows import ComparisonRequest, Contender, ContenderGroups, gather
 from tsgkit.report.figures import one_of
-from tsgkit.runs.plan import AXES
-from tsgkit.scoring.intervals import Interval
-from tsgkit.scoring.pooling import pool
+from tsgkit.runs.plan import AXES, Axes
+from tsgkit.suites.scoreboard import Value
 
 BETTER, WORSE = "(+)", "(-)"
 
@@ -31,16 +30,20 @@ class GridCell:
     """A row on one task; ``pair`` compares it with the model's first row, which has none itself."""
 
     row: Contender
-    value: float | None
-    interval: Interval | None
+    value: Value | None
     pair: Pair | None
 
     @property
-    def mark(self) -> str:
-        """Better or worse than the first row, where that is shown; else nothing."""
+    def verdict(self) -> str:
+        """``better`` or ``worse`` than the first row, where that is shown; else empty."""
         if self.pair is None or self.pair.better is None:
             return ""
-        return BETTER if self.pair.better is self.row else WORSE
+        return "better" if self.pair.better is self.row else "worse"
+
+    @property
+    def mark(self) -> str:
+        """The verdict as a sign."""
+        return {"": "", "better": BETTER, "worse": WORSE}[self.verdict]
 
 
 @dataclass(frozen=True)
@@ -101,46 +104,34 @@ def grid(
 ) -> Grid:
     """Return the grid of these runs; ``UsageError`` where data or items differ."""
     gathered = gather(paths, ComparisonRequest(tuple(tasks), metric, profile, data, common))
-    firsts = {(one.subject, one.task): one for one in reversed(gathered.all)}
-    couples = [(one, first) for one in gathered.all if (first := firsts[one.subject, one.task]) is not one]
+    firsts = {(row.subject, row.task): row for row in reversed(gathered.all)}
+    couples = [(row, first) for row in gathered.all if (first := firsts[row.subject, row.task]) is not row]
     pairs = paired(couples, seed)
     return Grid(
         profile=profile,
         seed=seed,
         tasks=tuple(group[0].task for group in gathered.groups),
         metrics=tuple(group[0].metric for group in gathered.groups),
-        rows=_rows(gathered, {pair.first: pair for pair in pairs}),
+        rows=tuple(_rows(gathered, {pair.first: pair for pair in pairs})),
         pairs=pairs,
         notes=(*gathered.notes, *too_many(pairs)),
-        clusters_are=one_of(one.clusters_are for one in gathered.all),
+        clusters_are=one_of(row.clusters_are for row in gathered.all),
     )
 
 
-def _rows(gathered: ContenderGroups, pairs: dict[Contender, Pair]) -> tuple[GridRow, ...]:
-    """Models in the order they came, each with its styles; a row of the same name in two runs is two rows."""
-    places: dict[tuple[object, ...], dict[str, Contender]] = {}
-    for one in gathered.all:
-        places.setdefault((one.subject, _shown_way(one), *one.axes), {})[one.task] = one
-    subjects = list(dict.fromkeys(one.subject for one in gathered.all))
-    return tuple(
-        _row(list(found.values()), tuple(_cell(found.get(group[0].task), pairs) for group in gathered.groups))
-        for found in sorted(places.values(), key=lambda found: subjects.index(next(iter(found.values())).subject))
-    )
-
-
-def _row(found: Sequence[Contender], cells: tuple[GridCell | None, ...]) -> GridRow:
-    first = found[0]
-    return GridRow(first.subject, _shown_way(first), cells, first.cell.own_axes)
-
-
-def _shown_way(one: Contender) -> str:
-    """Return the style, with the run where the name of the row has it."""
-    return f"{one.way}{one.name.removeprefix(one.title)}".strip()
-
-
-def _cell(one: Contender | None, pairs: dict[Contender, Pair]) -> GridCell | None:
-    if one is None:
-        return None
-    pair = pairs.get(one)
-    around = interval_of(one) if pair is None else pair.first_interval
-    return GridCell(one, pool(one.parts.values(), one.measure.pooling).value, around, pair)
+def _rows(gathered: ContenderGroups, pairs: Mapping[Contender, Pair]) -> Iterator[GridRow]:
+    """Yield models in the order they came, each with its styles; a row of the same name in two runs is two rows."""
+    lines: dict[tuple[str, str, Axes], dict[str, Contender]] = {}
+    for row in gathered.all:
+        way = f"{row.way}{row.name.removeprefix(row.title)}".strip()  # with the run where the name has it
+        lines.setdefault((row.subject, way, row.axes), {})[row.task] = row
+    subjects = list(dict.fromkeys(row.subject for row in gathered.all))
+    for line in sorted(lines, key=lambda line: subjects.index(line[0])):
+        by_task, cells = lines[line], list[GridCell | None]()
+        for group in gathered.groups:
+            if (contender := by_task.get(group[0].task)) is None:
+                cells.append(None)
+                continue
+            pair = pairs.get(contender)
+            cells.append(GridCell(contender, value_of(contender) if pair is None else pair.first_value, pair))
+        yield GridRow(line[0], line[1], tuple(cells), next(iter(by_task.values())).cell.own_axes)

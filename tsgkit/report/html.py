@@ -219,7 +219,13 @@ def written(document: Document) -> str:
     """
     about = section("About these tables", listed(map(line, document.notes)))
     tables = (tag("section", drawn_up(table, level=2)) for table in document.tables)
-    return whole_page(document.title, *tables, about)
+    return whole_page(document.title, listed(map(line, document.lead)), *tables, about)
+
+
+def part(document: Document) -> Markup:
+    """Return a document as a section of a page."""
+    tables = (drawn_up(table, level=3) for table in document.tables)
+    return section(document.title, listed(map(line, document.lead)), *tables, listed(map(line, document.notes)))
 
 
 def fragment(document: Document) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tsgkit.report.report_rows import Beside, Report, ReportRow
+from tsgkit.report.report_rows import PublishedMatch, Report, ReportRow
 from tsgkit.suites.scoreboard import board_value
 
 
@@ -24,7 +24,7 @@ def report_value(report: Report) -> dict[str, Any]:
         "metrics": report.metrics,
         "by": list(report.by),
         "rows": [row_value(row) for row in report.rows],
-        "published": [_beside_value(beside) for beside in report.beside],
+        "published": [_match_value(match) for match in report.beside],
     }
 
 
@@ -60,15 +60,15 @@ def row_value(row: ReportRow) -> dict[str, Any]:
     }
 
 
-def _beside_value(beside: Beside) -> dict[str, Any]:
-    row = beside.row
+def _match_value(match: PublishedMatch) -> dict[str, Any]:
+    row = match.row
     return {
         **{name: getattr(row, name) for name in ("run", "subject", "task", "solver", "repeat")},
         "style": row.style or None,
         **row.cell.own_axes,
-        "published_style": beside.style,
-        "source": beside.source,
-        "differences": list(beside.differences),
-        "figures": [figure._asdict() | {"doubt": figure.doubt or None} for figure in beside.figures],
-        **({"ours": board_value(row.board)} if beside.are_results else {}),
+        "published_style": match.style,
+        "source": match.source,
+        "differences": list(match.differences),
+        "figures": [figure._asdict() | {"doubt": figure.doubt or None} for figure in match.figures],
+        **({"ours": board_value(row.board)} if match.are_results else {}),
     }

@@ -125,7 +125,7 @@ class _Layout:
 
 def written(found: Document) -> str:
     """Return the tables of a document as LaTeX; its sources and long notes are comments."""
-    lines = [comment(PREAMBLE), *(comment("".join(line)) for line in found.sources)]
+    lines = [comment(PREAMBLE), *(comment("".join(line)) for line in (*found.lead, *found.sources))]
     layouts = [(table, _layout(table)) for table in found.tables]
     has_intervals = any(any(column.intervals) for _, layout in layouts for column in layout.columns)
     labels, floats = dict[str, int](), 0

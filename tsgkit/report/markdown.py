@@ -20,9 +20,14 @@ SPECIAL = str.maketrans({letter: f"\\{letter}" for letter in "\\`*<>|#"})
 
 def written(found: Document) -> str:
     """Return a document as Markdown."""
-    heading = [f"# {found.title}"] if len(found.tables) > 1 else []
-    blocks = [*heading, *("\n".join(table(one)) for one in found.tables), _list(found.notes)]
-    return "\n\n".join(blocks) + "\n"
+    heading = f"# {found.title}\n\n" if len(found.tables) > 1 else ""
+    return f"{heading}{body(found)}\n"
+
+
+def body(document: Document) -> str:
+    """Return a document without its heading."""
+    blocks = [_list(document.lead), *("\n".join(table(one)) for one in document.tables), _list(document.notes)]
+    return "\n\n".join(filter(None, blocks))
 
 
 def table(one: Table) -> Iterator[str]:

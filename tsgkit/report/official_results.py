@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.report.plain_text import count
-from tsgkit.report.report_rows import Beside, Figure, Report, ReportRow
+from tsgkit.report.report_rows import PublishedFigure, PublishedMatch, Report, ReportRow
 from tsgkit.runs.records import record_of, scores_of
 from tsgkit.runs.results import NOWHERE
-from tsgkit.runs.run_setup import Row
+from tsgkit.runs.run_setup import PlannedRow
 from tsgkit.runs.saved_run import open_saved_run
 from tsgkit.suites.task import OfficialResults
 from tsgkit.suites.transcript import Transcript
@@ -41,7 +41,7 @@ class RecordPair(NamedTuple):
 class OfficialRow(NamedTuple):
     """A row of a run beside the official results on the same subject."""
 
-    row: Row
+    row: PlannedRow
     theirs: str
     """The subject of the official results."""
     pairs: Mapping[str, RecordPair]
@@ -122,7 +122,7 @@ def against_official(report: Report, folder: Path) -> Report:
     return replace(report, beside=tuple(_beside(rows[run, one.row.cell], one, folder) for run, one in found))
 
 
-def _beside(shown: ReportRow, one: OfficialRow, folder: Path) -> Beside:
+def _beside(shown: ReportRow, one: OfficialRow, folder: Path) -> PublishedMatch:
     """Return a row over the items that both sides have, each metric over the items that have an official result."""
     row, names, seed = one.row, tuple(shown.metrics), shown.seed
     ours, theirs = row.task.tally(), row.task.tally()
@@ -138,7 +138,7 @@ def _beside(shown: ReportRow, one: OfficialRow, folder: Path) -> Beside:
     boards = [row.task.board(tally, row.solver, seed, only=names) for tally in (ours, theirs)]
     values = boards[1].profiles["official"] or {}
     figures = tuple(
-        Figure("official code", one.theirs, name, value.value, len(one.pairs), "", value.is_share)
+        PublishedFigure("official code", one.theirs, name, value.value, len(one.pairs), "", value.is_share)
         for name in names
         if (value := values.get(name)) is not None
     )
@@ -149,7 +149,7 @@ def _beside(shown: ReportRow, one: OfficialRow, folder: Path) -> Beside:
         differences.append(f"figures of {count(len(one.pairs), 'scene')}: {listed}")
     differences += [f"scene {item}: {'; '.join(words.values())}" for item, words in differing.items()]
     ours_alone = replace(shown, board=boards[0], unasked=0)
-    return Beside(ours_alone, one.theirs, figures, tuple(differences), str(folder), are_results=True)
+    return PublishedMatch(ours_alone, one.theirs, figures, tuple(differences), str(folder), are_results=True)
 
 
 def _score(part: Sequence[float] | None) -> str:

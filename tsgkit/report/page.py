@@ -22,18 +22,19 @@ from tsgkit.report.html import tag, text
 from tsgkit.report.page_title import title_of
 from tsgkit.report.report_rows import HEADLINE, Report, ReportRow, gather
 from tsgkit.report.report_tables import (
+    LESS,
     controls,
     group_tables,
     inventions,
     outcomes,
     published_tables,
+    results_table,
     score_tables,
     shown_in,
     shown_path,
     tasks_of,
     usage,
 )
-from tsgkit.report.results_grid import LESS, results_table
 from tsgkit.runs.folder import read_header
 
 SHORT_HASH = 16

@@ -18,11 +18,9 @@ from typing import Literal
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.drawing.text import prose
-from tsgkit.library.files import write_bytes
-from tsgkit.library.overwrites import refuse_to_replace_data
-from tsgkit.report.charts import COLUMN, Bars, Chart, Panel, chart
+from tsgkit.library.files import refuse_to_replace_data, write_bytes
+from tsgkit.report.charts import COLUMN, Bars, Chart, Panel, chart, differences, items
 from tsgkit.report.comparison import Comparison
-from tsgkit.report.comparison_charts import differences, items
 from tsgkit.report.report_rows import Report
 
 Columns = Literal[1, 2]
@@ -96,8 +94,9 @@ def format_of(path: str | Path) -> str:
 def figure(report: Report, metric: str, by: str, *, task: str | None = None, profile: str = "strict") -> Figure:
     """Return a figure of a metric by task, style, solver, subject, run, or a group of the report such as k.
 
-    The rows of the report are the series. ``metric`` is a name, or ``main`` for the main one of each task; ``task``
-    selects one task. Numeric groups are drawn as lines, other categories as dots, both with 95 % intervals.
+    The rows of the report are the series. ``metric`` is a name, or ``headline`` for the headline metrics of each
+    task; ``task`` selects one task. Numeric groups are drawn as lines, other categories as dots, both with 95 %
+    intervals.
     """
     return Figure(chart(report, metric, by, task=task, profile=profile))
 

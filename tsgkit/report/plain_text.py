@@ -7,8 +7,9 @@
 from __future__ import annotations
 
 import os
+import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextvars import ContextVar
 from typing import IO
 
@@ -16,9 +17,13 @@ OUTPUT: ContextVar[IO[str] | None] = ContextVar("OUTPUT", default=None)
 """Takes the lines of a command instead of standard output, for the thread or task that sets it."""
 CODE_FILES: ContextVar[tuple[str, ...]] = ContextVar("CODE_FILES", default=())
 """The files that this command named with ``--code``."""
+NAMED = 5
+"""The number of names in a list of the first ones."""
 LONG_NAME = 24
 """Names up to this length are never shortened."""
 CUT = "..."
+WORD = re.compile(r"[^\s/:_@,=()-]*[\s/:_@,=()-]+")
+"""A word of a name with what separates it from the next; numbers of versions (3.3) are one."""
 HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 
 
@@ -41,27 +46,39 @@ def count(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
-def abridged(names: Iterable[str]) -> dict[str, str]:
-    """Return what each name is shortened to: long ones lose the words that all long ones begin and end with.
+def first_names(names: Collection[str]) -> str:
+    """Return the first names, and how many more there are.
 
-    >>> list(abridged(["meta-llama/llama-3.3-70b-instruct", "meta-llama/llama-3.3-8b-instruct", "gpt-5"]).values())
-    ['...70b...', '...8b...', 'gpt-5']
+    >>> first_names(["4", "7"]), first_names("abcdefg")
+    ('4, 7', 'a, b, c, d, e and 2 more')
+    """
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    return ", ".join(tuple(names)[:NAMED]) + more
+
+
+def abridged(names: Iterable[str], longest: int = LONG_NAME) -> dict[str, str]:
+    """Return what each name is shortened to: long ones lose what all long ones begin and end with, but for a word.
+
+    >>> names = [f"hosted/meta-llama/llama-3.3-{size}-instruct-turbo" for size in ("70b", "8b")]
+    >>> list(abridged([*names, "gpt-5"]).values())
+    ['...3.3-70b-instruct...', '...3.3-8b-instruct...', 'gpt-5']
     """
     names = tuple(dict.fromkeys(names))
-    long = [name for name in names if len(name) > LONG_NAME]
+    long = [name for name in names if len(name) > longest]
     start = end = ""
     if len(long) > 1:
-        start = _whole_words(os.path.commonprefix(long))  # noqa: RUF071  (letter by letter is meant)
-        end = _whole_words(os.path.commonprefix([name[len(start) :][::-1] for name in long]))[::-1]  # noqa: RUF071
+        start = _but_last_word(os.path.commonprefix(long))  # noqa: RUF071  (letter by letter is meant)
+        end = _but_last_word(os.path.commonprefix([name[len(start) :][::-1] for name in long]))[::-1]  # noqa: RUF071
     before, after = (CUT if len(shared) > len(CUT) else shared for shared in (start, end))
     return {
-        name: f"{before}{name[len(start) : len(name) - len(end)]}{after}" if name in long else name for name in names
+        name: f"{before}{name[len(start) : len(name) - len(end)]}{after}" if len(name) > longest else name
+        for name in names
     }
 
 
-def _whole_words(shared: str) -> str:
-    """Return the beginning up to the last character that is in no word."""
-    return shared[: max((place for place, letter in enumerate(shared, 1) if not letter.isalnum()), default=0)]
+def _but_last_word(shared: str) -> str:
+    """Return the whole words of a beginning with the characters between them, except the last."""
+    return "".join(WORD.findall(shared)[:-1])
 
 
 def code_options() -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from typing import IO, TYPE_CHECKING
 from tsgkit.report.plain_text import count, inert
 
 if TYPE_CHECKING:
-    from tsgkit.runs.jobs import Engine, Part, Watch
+    from tsgkit.runs.jobs import Engine, JobPart, JobWatch
 
 FIRST_ON_A_TERMINAL, EVERY_ON_A_TERMINAL, EVERY_ELSEWHERE = 1.0, 0.2, 10.0
 """Seconds before the first line on a terminal, and between two lines."""
@@ -87,11 +87,11 @@ class Progress:
     _wait_said_at: float = 0.0
 
     @property
-    def watch(self) -> Watch:
+    def watch(self) -> JobWatch:
         """The callbacks for the job."""
-        from tsgkit.runs.jobs import Watch
+        from tsgkit.runs.jobs import JobWatch
 
-        return Watch(self.begun, self.changed, self.ticked, self.stopping, self.ended)
+        return JobWatch(self.begun, self.changed, self.ticked, self.stopping, self.ended)
 
     @property
     def _on_a_terminal(self) -> bool:
@@ -158,7 +158,7 @@ class Progress:
         self._lines = 0
 
 
-def line_of(part: Part) -> str:
+def line_of(part: JobPart) -> str:
     """Return how far a part of a job is: done, failed, blocked, cost, and how long it will still take."""
     words = [f"{inert(part.title)}: {part.done:,}/{part.total:,}"]
     if part.score is not None:

@@ -22,12 +22,12 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from tsgkit.errors import UsageError
+from tsgkit.library.cards import loaded
 from tsgkit.library.catalogue import catalogue
 from tsgkit.library.datasets import dataset, is_official, shipped_datasets, shipped_file
-from tsgkit.library.declarations import loaded
 from tsgkit.library.files import read_bytes
 from tsgkit.library.projects import find, search_path, text_of
-from tsgkit.report.report_rows import Beside, Figure, Report, ReportRow
+from tsgkit.report.report_rows import PublishedFigure, PublishedMatch, Report, ReportRow
 from tsgkit.runs.plan import RULES
 from tsgkit.suites.suite import Suite, suites
 
@@ -117,7 +117,7 @@ class Reference(_Declared):
                     raise ValueError(f"doubtful: {doubt.table} has no {column} of {doubt.model}")
         return self
 
-    def figures(self, task: str, style: str) -> Iterator[Figure]:
+    def figures(self, task: str, style: str) -> Iterator[PublishedFigure]:
         """Yield all figures of a task in a style, table by table."""
         doubts = {(d.table, d.model, column): d.reason for d in self.doubtful for column in d.columns}
         for table in self.tables:
@@ -128,7 +128,7 @@ class Reference(_Declared):
                         is_share = column.is_share and table.unit == "percent"
                         scale = 100 if is_share else 1
                         value = round(number / scale, 6)
-                        yield Figure(table.name, model, column.metric, value, column.items, doubt, is_share)
+                        yield PublishedFigure(table.name, model, column.metric, value, column.items, doubt, is_share)
 
 
 def load_reference(suite: str = "") -> Reference:
@@ -181,7 +181,7 @@ def _baselines_on(row: ReportRow) -> Reference | None:
     return None
 
 
-def _beside(row: ReportRow, reference: Reference) -> Beside | None:
+def _beside(row: ReportRow, reference: Reference) -> PublishedMatch | None:
     """Return a row beside the figures of its style, with the differences in how both were obtained."""
     task = f"{row.suite}/{row.kind}"
     styles = [style for style in reference.styles if any(reference.figures(task, style))]
@@ -211,7 +211,7 @@ def _beside(row: ReportRow, reference: Reference) -> Beside | None:
     if row.unasked or row.failed:
         ended = f"{row.unasked} items not asked, {row.failed} failed (these count as wrong here)"
         differences.append(f"not finished: {ended}")
-    return Beside(row, style, figures, tuple(differences), reference.source)
+    return PublishedMatch(row, style, figures, tuple(differences), reference.source)
 
 
 def asks_published_data(kind: str, file: str, name: str) -> bool:

@@ -11,25 +11,25 @@ their contributions are kept.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
-from tsgkit.library.bundle import portable
+from tsgkit.library.projects import portable
 from tsgkit.runs.folder import RECORDS, SAMPLES, check_evaluation, read_header
 from tsgkit.runs.plan import Axes, Cell
 from tsgkit.runs.records import add_usage, scores_of
 from tsgkit.runs.results import records_in, usage_value
-from tsgkit.runs.run_setup import Row, RunSetup
+from tsgkit.runs.run_setup import PlannedRow
 from tsgkit.runs.saved_run import prepared_again, saved_tasks
-from tsgkit.scoring.outcomes import FAILURES, Outcome
-from tsgkit.scoring.tally import Tally
+from tsgkit.scoring.pooling import FAILURES, Outcome, Tally
 from tsgkit.suites.judgement import PartOfSample
 from tsgkit.suites.metrics import Metric, columns_of
-from tsgkit.suites.scoreboard import Board, Value
+from tsgkit.suites.scoreboard import Board
 from tsgkit.suites.task import Control, Task, group_metrics, no_group
 
 ALL, HEADLINE = "all", "headline"
@@ -154,11 +154,10 @@ class ReportRow:
     @property
     def way(self) -> tuple[str, ...]:
         """The way of asking: style, solver and repeat, if they matter."""
-        solver = () if self.solver in ("single", "baseline") else (self.solver,)
-        return tuple(filter(None, (self.style, *solver, *self.cell.axes, f"#{self.repeat}" if self.repeat else "")))
+        return (*self.cell.ways, *([f"#{self.repeat}"] if self.repeat else []))
 
 
-class Figure(NamedTuple):
+class PublishedFigure(NamedTuple):
     """A published figure: a fraction of 1, or a count; ``doubt`` says why it is unreliable."""
 
     table: str
@@ -171,22 +170,18 @@ class Figure(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Beside:
+class PublishedMatch:
     """A row of ours, the published figures of its task or the results of its official code, and the differences in
     words."""
 
     row: ReportRow
     style: str
     """The style of the published figures; for results, their subject."""
-    figures: tuple[Figure, ...]
+    figures: tuple[PublishedFigure, ...]
     differences: tuple[str, ...]
     source: str
     are_results: bool = False
     """True for results of the official code on the same items; then our strict figures are shown too."""
-
-    def value(self, metric: str, profile: str = "official") -> Value | None:
-        """Our figure in a profile; None where there is none."""
-        return (self.row.board.profiles[profile] or {}).get(metric)
 
 
 @dataclass(frozen=True)
@@ -197,7 +192,7 @@ class Report:
     by: tuple[str, ...] = ()
     metrics: str = ALL
     """The choice of metrics: ``all`` or ``headline``."""
-    beside: tuple[Beside, ...] = ()
+    beside: tuple[PublishedMatch, ...] = ()
     """Published figures or official results beside the rows, if requested."""
     data: str | None = None
     """The place of the runs' data, if overridden."""
@@ -230,9 +225,12 @@ def gather(
     """
     if metrics not in CHOICES:
         raise UsageError(f"there is no choice of metrics {metrics}", hint=f"choose from {', '.join(CHOICES)}")
-    by, wanted = tuple(dict.fromkeys(by)), _Wanted(metrics, also, in_groups)
+    by, choice = tuple(dict.fromkeys(by)), _MetricChoice(metrics, also, in_groups)
     rows, left_out, whole = list[ReportRow](), list[FileProblem](), dict[Path, dict[str, Any]]()
-    for path in _each(paths):
+    places = dict[Path, Path]()
+    for path in map(Path, paths):
+        places.setdefault(path.resolve(), path)  # each run once, however it is spelled
+    for path in places.values():
         try:
             header = read_header(path)
             check_evaluation(header, path)
@@ -240,10 +238,10 @@ def gather(
         except FileProblem as problem:
             left_out.append(problem)
     chosen = chosen_tasks(tasks, planned_tasks(whole.values())) if whole else ()
-    _check_groups(by, whole, chosen)
-    for path in whole:
+    check_groups(by, whole, chosen)
+    for path, header in whole.items():
         try:
-            rows += _rows_of(path, by, data, wanted, chosen)
+            rows += _rows_of(path, header, by, data, choice, chosen)
         except FileProblem as problem:
             left_out.append(problem)
     if left_out and not rows:
@@ -280,85 +278,91 @@ def comparison_metric(metrics: Mapping[str, Any]) -> str:
     return (headlines or list(metrics))[-1]
 
 
-def _each(paths: Iterable[str | Path]) -> Iterator[Path]:
-    """Yield every run once, however often and in whatever spelling it is named."""
-    seen: set[Path] = set()
-    for path in map(Path, paths):
-        if (place := path.resolve()) not in seen:
-            seen.add(place)
-            yield path
-
-
-def _check_groups(by: Sequence[str], paths: Iterable[Path], tasks: Collection[str]) -> None:
-    """Every group applies to some of the tasks."""
+def check_groups(by: Sequence[str], paths: Iterable[Path], tasks: Collection[str]) -> None:
+    """Raise ``UsageError`` where a group applies to none of the tasks of these runs."""
     saved = (task for path in paths for task in saved_tasks(path)) if by else ()
-    found = list({task.key: task for task in saved if task.key in tasks}.values())
-    for group in by if found else ():
-        if not any(group in task.groups.names for task in found):
-            raise no_group(group, found)
+    known = list({task.key: task for task in saved if task.key in tasks}.values())
+    for group in by if known else ():
+        if not any(group in task.groups.names for task in known):
+            raise no_group(group, known)
 
 
 def _rows_of(
-    path: Path, by: Sequence[str], data: str | None, wanted: _Wanted, tasks: Collection[str]
+    path: Path,
+    header: Mapping[str, Any],
+    by: Sequence[str],
+    data: str | None,
+    choice: _MetricChoice,
+    tasks: Collection[str],
 ) -> Iterator[ReportRow]:
-    header = read_header(path)
-    prepared = prepared_again(header, path, data)
-    rows = {row.cell.task: row for row in prepared.rows if row.cell.task in tasks}
-    seed = prepared.plan.at("seed")
-    controls = {name: controls_of(row, seed) for name, row in rows.items()}
-    for sums in _sums_of(prepared, path / SAMPLES, header.get(RECORDS, 0), by, wanted):
-        if sums.row.cell.task in tasks:
-            yield replace(_row(header, path, sums, wanted), controls=controls[sums.row.cell.task])
+    """Yield the rows of a run from one pass over its records."""
+    setup = prepared_again(header, path, data)
+    plan, totals = setup.plan, dict[Cell, _Totals]()
+    of_tasks = {row.cell.task: row for row in setup.rows}
+    controls = {name: controls_of(row, plan.at("seed")) for name, row in of_tasks.items() if name in tasks}
+    members = {name: _members(row, by) for name, row in of_tasks.items()}
+    for row in setup.rows:
+        groups = [group for group in by if group in row.task.groups.names]
+        totals[row.cell] = _Totals(row, groups, members[row.cell.task], choice.columns(row.task, groups))
+    for _, cell, place, record in records_in(setup.rows, path / SAMPLES, header.get(RECORDS, 0)):
+        totals[cell].add_record(place, record)
+    for cell, of_row in totals.items():
+        of_row.finish()
+        if cell.task not in tasks:
+            continue
+        row, task, seed = of_row.row, of_row.row.task, plan.at("seed", cell)
+        shown = choice.of(task)
+        board = task.board(of_row.tally, row.solver, seed, only=shown)
+        groups_of_row = of_row.boards(seed, shown, choice.more_of_groups(task))
+        if board.never_answered:
+            board = board.without_values
+            groups_of_row = {
+                group: {name: member.without_values for name, member in of_group.items()}
+                for group, of_group in groups_of_row.items()
+            }
+        yield ReportRow(
+            run=str(path),
+            name=str(header["name"]),
+            subject=cell.subject,
+            task=cell.task,
+            kind=task.kind,
+            solver=cell.solver,
+            style=cell.style,
+            repeat=cell.repeat,
+            board=board,
+            metric=comparison_metric(task.card.metrics),
+            metrics={name: task.metrics[name] for name in shown},
+            usage=usage_value(of_row.usage),
+            unasked=of_row.unasked,
+            errors=dict(sorted(of_row.errors.items(), key=lambda item: (-item[1], item[0]))),
+            protocol_note=row.solver.unpublished,
+            data=portable(row.dataset.file),
+            data_sha256=row.dataset.sha256,
+            seed=seed,
+            parameters=header["asked"]["models"].get(cell.subject, {}).get("parameters"),
+            measured=tuple(task.metrics),
+            prompts=plan.at("prompts", cell),
+            axes=cell[-3:],
+            depends=row.values(plan) | cell.own_axes,
+            judge=row.judge,
+            clusters_are=task.rows.clusters_are(row.dataset),
+            groups=groups_of_row,
+            group_usage={
+                group: {name: usage_value(usage) for name, usage in of_group.items()}
+                for group, of_group in of_row.usage_of.items()
+            },
+            controls=controls[cell.task],
+            of=task,
+        )
 
 
-def controls_of(row: Row, seed: int) -> tuple[Control, ...]:
+def controls_of(row: PlannedRow, seed: int) -> tuple[Control, ...]:
     """Return the scores of control programs on the samples of a row; none where its task has no such programs."""
     looks = row.task.looks
     return () if looks is None else tuple(looks.controls(row.dataset, row.numbers, seed))
 
 
-def _row(header: Mapping[str, Any], path: Path, sums: _Sums, wanted: _Wanted) -> ReportRow:
-    row, cell, plan = sums.row, sums.row.cell, check_evaluation(header, path)
-    seed = plan.at("seed", cell)
-    shown = wanted.of(row.task)
-    board = row.task.board(sums.tally, row.solver, seed, only=shown)
-    groups = sums.boards(seed, shown, wanted.more_of_groups(row.task))
-    if board.never_answered:
-        board = board.without_values
-        groups = {group: {name: one.without_values for name, one in of.items()} for group, of in groups.items()}
-    return ReportRow(
-        run=str(path),
-        name=str(header["name"]),
-        subject=cell.subject,
-        task=cell.task,
-        kind=row.task.kind,
-        solver=cell.solver,
-        style=cell.style,
-        repeat=cell.repeat,
-        board=board,
-        metric=comparison_metric(row.task.card.metrics),
-        metrics={name: row.task.metrics[name] for name in shown},
-        usage=usage_value(sums.usage),
-        unasked=sums.unasked,
-        errors=dict(sorted(sums.errors.items(), key=lambda item: (-item[1], item[0]))),
-        protocol_note=row.solver.unpublished,
-        data=portable(row.dataset.file),
-        data_sha256=row.dataset.sha256,
-        seed=seed,
-        parameters=header["asked"]["models"].get(cell.subject, {}).get("parameters"),
-        measured=tuple(row.task.metrics),
-        prompts=plan.at("prompts", cell),
-        axes=cell[-3:],
-        depends=row.values(plan) | cell.own_axes,
-        judge=row.judge,
-        clusters_are=row.task.rows.clusters_are(row.dataset),
-        groups=groups,
-        group_usage=sums.usages(),
-        of=row.task,
-    )
-
-
-class _Wanted(NamedTuple):
+class _MetricChoice(NamedTuple):
     """The wanted metrics: a choice, and some by name."""
 
     choice: str
@@ -377,68 +381,46 @@ class _Wanted(NamedTuple):
             or f"{task.key}.{name}" in self.also
         )
 
-    def columns(self, task: Task, by: Sequence[str]) -> frozenset[str]:
-        """Return the columns of records that the wanted metrics are made of."""
-        shown = self.of(task)
-        names = {
-            *shown,
-            *self.more_of_groups(task),
-            *(name for group in by for name in group_metrics(task, group, shown)),
-        }
-        return frozenset(columns_of({name: task.metrics[name] for name in names}))
-
     def more_of_groups(self, task: Task) -> tuple[str, ...]:
         """Return the metrics wanted for members of groups in addition to the task's own."""
         return tuple(name for name in task.metrics if self.in_groups and f"{task.key}.{name}" in self.also)
 
+    def columns(self, task: Task, by: Sequence[str]) -> frozenset[str]:
+        """Return the columns of records that the wanted metrics are made of."""
+        shown = self.of(task)
+        names = {*shown, *self.more_of_groups(task)}
+        names |= {name for group in by for name in group_metrics(task, group, shown)}
+        return frozenset(columns_of({name: task.metrics[name] for name in names}))
 
-def _sums_of(prepared: RunSetup, file: Path, least: int, by: Sequence[str], wanted: _Wanted) -> list[_Sums]:
-    """Return the totals of every row from one pass over the records.
+
+Members = dict[str, tuple[str, ...]]
+"""The members that a sample belongs to, by group."""
+
+
+def _members(row: PlannedRow, by: Sequence[str]) -> Callable[[int], Members]:
+    """Return the groups of samples by place as their texts say, computed once for all rows of a task."""
+    groups, same = [group for group in by if group in row.task.groups.names], dict[str, Members]()
+
+    @cache
+    def of(place: int) -> Members:
+        sample = row.dataset.sample(row.numbers[place])
+        names = {group: row.task.groups.of(sample, group) for group in groups}
+        return same.setdefault(repr(names), names)
+
+    return of
+
+
+class _Totals:
+    """The totals of a row's samples.
 
     A record that ended in an error of the service is held back until all are read, since a later one may replace it;
     others are added at once.
     """
-    sums = _begun(prepared, by, wanted)
-    for _, cell, place, record in records_in(prepared.rows, file, least):
-        sums[cell].add_record(place, record)
-    for totals in sums.values():
-        totals.finish()
-    return list(sums.values())
 
-
-def _begun(prepared: RunSetup, by: Sequence[str], wanted: _Wanted) -> dict[Cell, _Sums]:
-    """Return empty totals of every row."""
-    rows = {row.cell.task: row for row in prepared.rows}
-    groups = {name: [group for group in by if group in row.task.groups.names] for name, row in rows.items()}
-    computed = {name: _Computed(row, by) for name, row in rows.items()}
-    columns = {name: wanted.columns(row.task, groups[name]) for name, row in rows.items()}
-    names = [(row, row.cell.task) for row in prepared.rows]
-    return {row.cell: _Sums(row, groups[name], computed[name], columns[name]) for row, name in names}
-
-
-class _Computed:
-    """Groups computed from the texts of samples, once for all rows of a task."""
-
-    def __init__(self, row: Row, by: Sequence[str]) -> None:
-        self.row = row
-        self.by = [group for group in by if group in row.task.groups.names]
-        self._found: dict[int, dict[str, tuple[str, ...]]] = {}
-        self._same: dict[str, dict[str, tuple[str, ...]]] = {}
-
-    def of(self, place: int) -> dict[str, tuple[str, ...]]:
-        """Return the members, by group, that a sample belongs to."""
-        if place not in self._found:
-            sample = self.row.dataset.sample(self.row.numbers[place])
-            names = {group: self.row.task.groups.of(sample, group) for group in self.by}
-            self._found[place] = self._same.setdefault(repr(names), names)
-        return self._found[place]
-
-
-class _Sums:
-    """The totals of a row's samples."""
-
-    def __init__(self, row: Row, by: Sequence[str], computed: _Computed, columns: Collection[str]) -> None:
-        self.row, self.computed, self.columns = row, computed, columns
+    def __init__(
+        self, row: PlannedRow, by: Sequence[str], members_at: Callable[[int], Members], columns: Collection[str]
+    ) -> None:
+        self.row, self.members_at, self.columns = row, members_at, columns
         self.tally = row.task.tally().narrowed(columns)
         self.members: dict[str, dict[str, Tally]] = {group: {} for group in by}
         self.usage: dict[str, Any] = {}
@@ -468,43 +450,31 @@ class _Sums:
 
     def _add(self, place: int, record: Mapping[str, Any]) -> None:
         self._added[place] = 1
-        scores, counts, cluster = scores_of(record, self.columns), record["counts"], record["cluster"]
-        self.tally.add(cluster, scores, counts)
+        task, cluster, counts = self.row.task, record["cluster"], record["counts"]
+        whole = PartOfSample(scores_of(record, self.columns), counts)
+        self.tally.add(cluster, whole.scores, counts)
         add_usage(self.usage, record["usage"])
-        for group, members in self.members.items():
-            for name in self._groups(place, group, record):
-                part: PartOfSample | None = PartOfSample(scores, counts)
-                if group in self.row.task.groups.parts:
-                    part = self._part(place, group, name, record)
+        for group, tallies in self.members.items():
+            stored: Collection[str] | None = record["groups"].get(group)
+            for name in self.members_at(place)[group] if stored is None else stored:
+                part: PartOfSample | None = whole
+                if group in task.groups.parts:
+                    sample = self.row.dataset.sample(self.row.numbers[place])
+                    part = task.groups.part_of(sample, record["evidence"], group, name)
                 if part is None:
                     continue
-                if name not in members:
-                    members[name] = self.row.task.tally().narrowed(self.columns)
-                members[name].add(cluster, part.scores, part.counts)
+                if name not in tallies:
+                    tallies[name] = task.tally().narrowed(self.columns)
+                tallies[name].add(cluster, part.scores, {**counts, **part.counts})
                 add_usage(self.usage_of[group].setdefault(name, {}), record["usage"])
-
-    def _part(self, place: int, group: str, name: str, record: Mapping[str, Any]) -> PartOfSample | None:
-        """Return the part of a sample that counts for a member of a partial group."""
-        sample = self.row.dataset.sample(self.row.numbers[place])
-        part = self.row.task.groups.part_of(sample, record["evidence"], group, name)
-        return None if part is None else part._replace(counts={**record["counts"], **part.counts})
-
-    def _groups(self, place: int, group: str, record: Mapping[str, Any]) -> Collection[str]:
-        stored: Collection[str] | None = record["groups"].get(group)
-        return self.computed.of(place)[group] if stored is None else stored
-
-    def usages(self) -> dict[str, dict[str, dict[str, Any] | None]]:
-        """Return what the calls for the members of every group took."""
-        return {group: {name: usage_value(used) for name, used in of.items()} for group, of in self.usage_of.items()}
 
     def boards(self, seed: int, shown: Sequence[str], more: Sequence[str]) -> dict[str, dict[str, Board]]:
         """Return the board of every member of every group; members that take only parts of samples have no ``more``."""
-        task, solver = self.row.task, self.row.solver
-        found = dict[str, dict[str, Board]]()
-        for group, members in self.members.items():
-            only = (*group_metrics(task, group, shown), *(() if group in task.groups.parts else more))
-            found[group] = {
-                name: task.board(members[name], solver, seed, only=tuple(dict.fromkeys(only)))
-                for name in task.groups.order(members, group)
+        task, boards = self.row.task, dict[str, dict[str, Board]]()
+        for group, tallies in self.members.items():
+            only = dict.fromkeys([*group_metrics(task, group, shown), *(() if group in task.groups.parts else more)])
+            boards[group] = {
+                name: task.board(tallies[name], self.row.solver, seed, only=tuple(only))
+                for name in task.groups.order(tallies, group)
             }
-        return found
+        return boards

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from tsgkit.library.bundle import portable
+from tsgkit.errors import TsgkitError
+from tsgkit.library.projects import portable
 from tsgkit.report.figures import (
     NOTHING,
     UNKNOWN,
@@ -21,22 +20,31 @@ from tsgkit.report.figures import (
     weight,
     with_interval,
 )
+from tsgkit.report.grid import grid
 from tsgkit.report.phrases import more_room
 from tsgkit.report.plain_text import Foreign, count
-from tsgkit.report.report_rows import Beside, Figure, Report, ReportRow
-from tsgkit.report.results_grid import results_table
+from tsgkit.report.report_rows import PublishedFigure, PublishedMatch, Report, ReportRow
 from tsgkit.report.table import Cell, Document, Line, Table
-from tsgkit.scoring.outcomes import COUNTS, Outcome
-from tsgkit.suites.scoreboard import Board
-from tsgkit.suites.task import Control
+from tsgkit.runs.plan import Cell as PlanCell
+from tsgkit.scoring.pooling import COUNTS, Outcome
+from tsgkit.suites.metrics import PROFILES
+from tsgkit.suites.scoreboard import NO_SUCH_METRIC, Board
 
-NO_METRIC = "the published code has no such metric"
 VALUES = ("strict", "n", "official", "n")
 MOST_DIFFERENCES = 25
 """The number of differences from official results that tables list."""
 COUNTED = "hallucinated_"
 """Prefixes of counts that were also published."""
 MOST_ERRORS = 5
+LESS = "↓"
+"""The sign at the head of a metric of which less is better."""
+CONTROLS_HELP = (
+    "the same items without a model; compare voted figures with voted ones, and single rounds with single rounds"
+)
+INVENTIONS_HELP = (
+    "total, desc and new count elements (a node name or edge label once an item): outside L; outside L though "
+    "the sentence mentions them; neither. The items that have any stand beside them."
+)
 REPAIRS = ("restored", "still_wrong", "newly_broken", "clean_touched")
 """The metrics of graphs to mend, which stand in one line beside the calls."""
 
@@ -54,12 +62,78 @@ def document(report: Report) -> Document:
         outcomes(report),
         usage(report),
     )
-    return Document("Results", tables, _reading(report), tuple(_sources(report)))
+    units = one_of(row.clusters_are for row in report.rows)
+    reading: tuple[Line, ...] = (
+        ("Values are percent. strict counts every item; official scores as the published code does.",),
+        (f"Brackets hold 95 % intervals over {units}; n is what a value is out of.",),
+    )
+    sources: list[Line] = [("run: ", Foreign(run)) for run in report.runs]
+    for task, file, sha in dict.fromkeys((row.task, row.data, row.data_sha256) for row in report.rows):
+        sources.append(("data of ", Foreign(task), ": ", Foreign(shown_path(file)), f", SHA-256 {sha[:16]}"))
+    return Document("Results", tables, reading, tuple(sources))
 
 
 def tasks_of(report: Report) -> tuple[str, ...]:
     """Return the tasks, in the order of the rows."""
     return tuple(dict.fromkeys(row.task for row in report.rows))
+
+
+def shown_path(file: str) -> str:
+    """Return the path of a data file for readers elsewhere: shipped data and files below this folder are relative."""
+    with suppress(OSError, ValueError):  # the working folder may be gone; the file may lie elsewhere
+        return Path(file).relative_to(Path.cwd()).as_posix()
+    return portable(file)
+
+
+def results_table(report: Report) -> Table:
+    """Return the table that a report opens with: models and their ways as rows, the headline metrics of all tasks as
+    columns; the strict values, marked where a model's way differs from its first one.
+    """
+    columns = {(row.task, name): row.metrics[name] for row in report.rows for name in row.headlines}
+    tasks = list(dict.fromkeys(task for task, _ in columns))
+    columns = dict(sorted(columns.items(), key=lambda column: tasks.index(column[0][0])))
+    is_one_suite = len({task.rpartition("/")[0] for task in tasks}) == 1
+    heads = []
+    for (task, name), metric in columns.items():
+        shown = name if metric.more_is_better else f"{name} {LESS}"
+        above = task.rpartition("/")[2] if is_one_suite else task
+        heads.append(f"{above}\n{shown}" if len(tasks) > 1 else shown)
+    # a run is named where two of them have the same result
+    has_runs = len({row.cell for row in report.rows}) < len(report.rows)
+    lines = dict[tuple[str, tuple[str, ...], str, int], dict[str, ReportRow]]()
+    for row in report.rows:
+        lines.setdefault((row.subject, row.way, row.run if has_runs else "", row.repeat), {})[row.task] = row
+    marks, legend = marks_of(report)
+    subjects, rows = list(dict.fromkeys(row.subject for row in report.rows)), []
+    for (subject, way, run, _), by_task in sorted(lines.items(), key=lambda line: subjects.index(line[0][0])):
+        cells: list[Cell] = [Foreign(subject), Foreign(" ".join(way)) if way else NOTHING]
+        cells += [Foreign(run)] if has_runs else []
+        for task, name in columns:
+            if task not in by_task or name not in by_task[task].metrics:
+                cells.append(NOTHING)
+                continue
+            row = by_task[task]
+            mark = marks.get((row.run, row.cell), "") if name == row.metric and not row.repeat else ""
+            cells.append(with_interval(row.board.value(name), mark))
+        rows.append(tuple(cells))
+    head = ("subject", "style", *(["run"] if has_runs else []), *heads)
+    notes = tuple((Foreign(note),) for note in legend)
+    return Table(("results, strict",), head, tuple(rows), notes, 2 + has_runs, label="results")
+
+
+def marks_of(report: Report) -> tuple[Mapping[tuple[str, PlanCell], str], tuple[str, ...]]:
+    """Return the marks that ``compare`` gives, by run and row, if a model has several rows on a task; and a legend."""
+    brackets = "values in percent unless they are counts; brackets hold 95 % intervals"
+    seen = [(row.subject, row.task, row.run, row.cell._replace(repeat=0)) for row in report.rows]
+    if len({(subject, task) for subject, task, *_ in seen}) == len(set(seen)):
+        return {}, (brackets,)
+    try:
+        marked = grid([Path(run) for run in report.runs], data=report.data)
+    except TsgkitError as error:
+        return {}, (brackets, f"differences are not marked: {error}")
+    cells = [cell for row in marked.rows for cell in row.cells if cell is not None]
+    marks = {(report.runs[cell.row.place], cell.row.cell): cell.mark for cell in cells if cell.mark}
+    return marks, (*marked.legend, f"marks are about {', '.join(dict.fromkeys(marked.metrics))}")
 
 
 def _who(report: Report, row: ReportRow) -> tuple[str, ...]:
@@ -103,16 +177,15 @@ def _scored(
     return Table(title, head[:end], cells, tuple(notes), len(who), caption=("Results on ", *title), label=label)
 
 
-def _values(board: Board, name: str) -> Iterator[Cell]:
-    for profile in ("strict", "official"):
-        value = (board.profiles[profile] or {}).get(name)
-        yield from (with_interval(value), weight(value))
+def _values(board: Board, name: str) -> tuple[Cell, ...]:
+    strict, official = (board.value(name, profile) for profile in PROFILES)
+    return with_interval(strict), weight(strict), with_interval(official), weight(official)
 
 
 def _row_notes(row: ReportRow) -> Iterator[Line]:
     who = Foreign(row.title)
     for what, reason in row.board.reasons.items():
-        if row.n and reason != NO_METRIC and not (row.board.never_answered and what == "official"):  # once
+        if row.n and reason != NO_SUCH_METRIC and not (row.board.never_answered and what == "official"):  # once
             yield (who, f": {what}: ", Foreign(reason))
     if row.unasked:
         unasked = f"{row.unasked:,} of {row.total:,} samples were not asked"
@@ -126,11 +199,21 @@ def _row_notes(row: ReportRow) -> Iterator[Line]:
 
 
 def controls(report: Report) -> Iterator[Table]:
-    """Yield the scores of control programs on the same samples, if the task has any."""
-    for task, found, rows in _controlled(report):
-        names = list(dict.fromkeys(name for one in found for name in one.values))
+    """Yield the scores of control programs on the same samples, which are the same where the same items were asked."""
+    alike: dict[str, list[list[ReportRow]]] = {}
+    for row in report.rows:
+        if row.controls:
+            of_task = alike.setdefault(row.task, [])
+            same = next((rows for rows in of_task if rows[0].controls == row.controls), None)
+            if same is None:
+                of_task.append(same := [])
+            same.append(row)
+    for rows in (rows for of_task in alike.values() for rows in of_task):
+        programs, task = rows[0].controls, rows[0].task
+        names = list(dict.fromkeys(name for program in programs for name in program.values))
         lines = tuple(
-            (Foreign(one.name), number(one.n), *(percent(one.values.get(name)) for name in names)) for one in found
+            (Foreign(program.name), number(program.n), *(percent(program.values.get(name)) for name in names))
+            for program in programs
         )
         runs = tuple(Foreign(run) for run in dict.fromkeys(row.run for row in rows))
         among = (("of ", *runs),) if len(report.runs) > 1 else ()
@@ -138,80 +221,55 @@ def controls(report: Report) -> Iterator[Table]:
         yield Table(title, ("control", "n", *names), lines, (*among, (CONTROLS_HELP,)), label=f"{task} controls")
 
 
-CONTROLS_HELP = (
-    "the same items without a model; compare voted figures with voted ones, and single rounds with single rounds"
-)
-
-
-def _controlled(report: Report) -> list[tuple[str, tuple[Control, ...], list[ReportRow]]]:
-    """Return rows by task and controls, which are the same where the same items were asked."""
-    found: dict[str, list[tuple[tuple[Control, ...], list[ReportRow]]]] = {}
-    for row in report.rows:
-        if row.controls:
-            known = found.setdefault(row.task, [])
-            mine = next((rows for controls, rows in known if controls == row.controls), None)
-            if mine is None:
-                known.append((row.controls, mine := []))
-            mine.append(row)
-    return [(task, controls, rows) for task, known in found.items() for controls, rows in known]
-
-
 def group_tables(report: Report, group: str) -> Iterator[Table]:
     """Yield the scores of the members of a group, task by task."""
     for task in tasks_of(report):
-        rows = [row for row in report.rows if row.task == task and row.groups.get(group)]
-        if rows:
-            lines = [line for row in rows for line in _members(report, row, group)]
+        lines = [
+            (*_who(report, row), Foreign(member), metric, number(board.n), *_values(board, metric))
+            for row in report.rows
+            if row.task == task
+            for member, board in row.groups.get(group, {}).items()
+            for metric in shown_in(board, row.measured)
+        ]
+        if any(row.task == task and row.groups.get(group) for row in report.rows):
             who, title = (*_who_head(report), group, "metric"), (Foreign(task), " by ", group)
             yield _scored(title, who, lines, label=f"{task} by {group}", more=("items",))
 
 
-def _members(report: Report, row: ReportRow, group: str) -> Iterator[tuple[Cell, ...]]:
-    for name, board in row.groups[group].items():
-        for metric in shown_in(board, row.measured):
-            yield (*_who(report, row), Foreign(name), metric, number(board.n), *_values(board, metric))
-
-
 def shown_in(board: Board, metrics: Iterable[str]) -> tuple[str, ...]:
     """Return which of these metrics a board was made for and has a value of; the first if it has none of any."""
-    made = tuple(name for name in metrics if name in (board.profiles["strict"] or {}))
-    return tuple(name for name in made if any((one or {}).get(name) for one in board.profiles.values())) or made[:1]
+    computed = tuple(name for name in metrics if name in (board.profiles["strict"] or {}))
+    return tuple(name for name in computed if any(board.value(name, each) for each in PROFILES)) or computed[:1]
 
 
 def _repairs(report: Report) -> Iterator[Table]:
     """Yield what became of graphs to mend and what it took, for all of them and for the members of each group."""
     for task in tasks_of(report):
-        rows = [row for row in report.rows if row.task == task and set(REPAIRS) <= set(row.metrics)]
-        if rows:
+        lines = list[tuple[Cell, ...]]()
+        for row in report.rows:
+            if row.task != task or not set(REPAIRS) <= set(row.metrics):
+                continue
+            parts = [("all", row.board, row.usage)]
+            for group, boards in row.groups.items():
+                parts += [(f"{group} {name}", board, row.group_usage[group][name]) for name, board in boards.items()]
+            for name, board, used in parts:
+                calls = spent = NOTHING
+                if used is not None and board.n:
+                    is_known = used["prompt_tokens"] is not None
+                    calls, spent = f"{used['calls'] / board.n:.2f}", UNKNOWN
+                    if is_known:
+                        spent = f"{(used['prompt_tokens'] + used['completion_tokens']) / board.n:,.0f}"
+                figures = (percent(board.value(metric)) for metric in REPAIRS)
+                lines.append((*_who(report, row), Foreign(name), number(board.n), *figures, calls, spent, cost(used)))
+        if lines:
             took = ("calls an item", "tokens an item", "cost")
             head = (*_who_head(report), "of", "items", *(name.replace("_", " ") for name in REPAIRS), *took)
-            lines = tuple(line for row in rows for line in _repaired(report, row))
             title = (Foreign(task), ": graphs mended, and what it took")
-            yield Table(title, head, lines, words=1 + len(_who_head(report)), label=f"{task} repairs")
-
-
-def _repaired(report: Report, row: ReportRow) -> Iterator[tuple[str, ...]]:
-    members = [("all", row.board, row.usage)]
-    for group, boards in row.groups.items():
-        members += [(f"{group} {name}", board, row.group_usage[group][name]) for name, board in boards.items()]
-    for name, board, usage in members:
-        values = board.profiles["strict"] or {}
-        figures = (percent(values.get(metric)) for metric in REPAIRS)
-        yield (*_who(report, row), Foreign(name), number(board.n), *figures, *_each(usage, board.n), cost(usage))
-
-
-def _each(usage: Mapping[str, Any] | None, items: int) -> Iterator[str]:
-    """Yield calls and tokens for each of so many items."""
-    if usage is None or not items:
-        yield from (NOTHING, NOTHING)
-        return
-    yield f"{usage['calls'] / items:.2f}"
-    told = usage["prompt_tokens"] is not None
-    yield f"{(usage['prompt_tokens'] + usage['completion_tokens']) / items:,.0f}" if told else UNKNOWN
+            yield Table(title, head, tuple(lines), words=1 + len(_who_head(report)), label=f"{task} repairs")
 
 
 def inventions(report: Report) -> Iterator[Table]:
-    """Elements outside L: all, those the sentence mentions, new ones; and the items that have any."""
+    """Yield the elements outside L: all, those the sentence mentions, new ones; and the items that have any."""
     rows = [row for row in report.rows if "hallucinating" in row.measured]
     if not rows:
         return
@@ -219,106 +277,89 @@ def inventions(report: Report) -> Iterator[Table]:
     names = (*(f"hallucinated_{kind}" for kind in kinds), "hallucinating_items", "hallucinating_items_desc")
     names = (*names, "hallucinating_items_new")
     head = ("task", *_who_head(report), "n", *kinds, *(f"items {kind}" for kind in kinds))
-    lines = tuple(
-        (Foreign(row.task), *_who(report, row), number(row.n), *(number(row.board.counts.get(n, 0)) for n in names))
-        for row in rows
-    )
-    note = "total, desc and new count elements (a node name or edge label once an item): outside L; outside L though "
-    note += "the sentence mentions them; neither. The items that have any stand beside them."
-    yield Table(("elements outside L",), head, lines, ((note,),), words=1 + len(_who_head(report)))
+    lines = tuple((Foreign(row.task), *_who(report, row), number(row.n), *_counts(row, names)) for row in rows)
+    yield Table(("elements outside L",), head, lines, ((INVENTIONS_HELP,),), words=1 + len(_who_head(report)))
+
+
+def _counts(row: ReportRow, names: Iterable[str]) -> Iterator[str]:
+    return (number(row.board.counts.get(name, 0)) for name in names)
 
 
 def published_tables(report: Report) -> Iterator[Table]:
     """For every task and style our rows first, then the published ones; each row by itself beside official results."""
-    together: dict[tuple[str, str, int | None], list[Beside]] = {}
-    for place, beside in enumerate(report.beside):
-        by_itself = place if beside.are_results else None
-        together.setdefault((beside.row.task, beside.style, by_itself), []).append(beside)
-    for (task, style, _), ours in together.items():
-        found = _by_model(ours[0].figures)
-        shown = {name for beside in ours for name in beside.row.metrics}
-        named = dict.fromkeys(figure.metric for figure in ours[0].figures)
+    together: dict[tuple[str, str, int | None], list[PublishedMatch]] = {}
+    for place, match in enumerate(report.beside):
+        by_itself = place if match.are_results else None
+        together.setdefault((match.row.task, match.style, by_itself), []).append(match)
+    for (task, style, _), matches in together.items():
+        theirs: dict[str, dict[str, PublishedFigure]] = {}  # those of the first table if a model is in two
+        for figure in matches[0].figures:
+            theirs.setdefault(figure.model, {}).setdefault(figure.metric, figure)
+        shown = {name for match in matches for name in match.row.metrics}
+        named = dict.fromkeys(figure.metric for figure in matches[0].figures)
         metrics = tuple(name for name in named if name in shown or name.startswith(COUNTED))
         title: Line = (Foreign(task), f" beside the published tables, {style}")
-        source: Line = (f"theirs: {ours[0].source}; ours: official figures, or strict where it says so",)
+        source: Line = (f"theirs: {matches[0].source}; ours: official figures, or strict where it says so",)
         profiles: tuple[str, ...] = ("official",)
-        if ours[0].are_results:
+        if matches[0].are_results:
             title = (Foreign(task), " beside results of the official code on ", Foreign(style))
-            source = ("theirs: ", Foreign(ours[0].source), "; all figures are over the scenes that both have")
+            source = ("theirs: ", Foreign(matches[0].source), "; all figures are over the scenes that both have")
             profiles = ("official", "strict")
-        lines = (
-            *(_ours(report, beside, metrics, profile) for beside in ours for profile in profiles),
-            *(_theirs(report, model, figures, metrics) for model, figures in found.items()),
-        )
-        head = (*_who_head(report), "source", "n", *metrics)
-        notes = (*_differences(ours), *_doubts(found), source)
-        words, label = 1 + len(_who_head(report)), f"{task} published {style}"
-        yield Table(title, head, lines, notes, words, label=label)
+        lines = [_ours(report, match, metrics, profile) for match in matches for profile in profiles]
+        for model, figures in theirs.items():
+            tables = ", ".join(dict.fromkeys(figure.table for figure in figures.values()))
+            items = number(max(figure.items for figure in figures.values()))
+            run = (NOTHING,) * (len(_who_head(report)) - 2)
+            values = (_published(figures.get(name)) for name in metrics)
+            lines.append((*run, Foreign(model), NOTHING, tables, items, *values))
+        head, label = (*_who_head(report), "source", "n", *metrics), f"{task} published {style}"
+        notes = (*_differences(matches), *_doubts(theirs), source)
+        yield Table(title, head, tuple(lines), notes, 1 + len(_who_head(report)), label=label)
 
 
-def _differences(ours: Sequence[Beside]) -> Iterator[Line]:
-    """Yield the differences, each once for all rows that it applies to; of official results only the first."""
-    if ours[0].are_results:
-        yield from ((Foreign(text),) for text in ours[0].differences[:MOST_DIFFERENCES])
-        if (more := len(ours[0].differences) - MOST_DIFFERENCES) > 0:
-            yield (f"and {more:,} more; --format json has all",)
-        return
-    said: dict[str, list[str]] = {}
-    for beside in ours:
-        for text in beside.differences:
-            said.setdefault(text, []).append(beside.row.title)
-    for text, titles in said.items():
-        yield (Foreign("; ".join(dict.fromkeys(titles))), " differs in ", Foreign(text))
-
-
-def _doubts(found: Mapping[str, Mapping[str, Figure]]) -> Iterator[Line]:
-    """Yield the doubts, each once for all figures of a row that it applies to."""
-    said: dict[tuple[str, str, str], list[str]] = {}
-    for figure in (figure for figures in found.values() for figure in figures.values()):
-        if figure.doubt:
-            said.setdefault((figure.model, figure.table, figure.doubt), []).append(figure.metric)
-    for (model, table, doubt), metrics in said.items():
-        yield ("(?) ", Foreign(model), f", {table}, {', '.join(metrics)}: {doubt}")
-
-
-def _ours(report: Report, beside: Beside, metrics: Sequence[str], profile: str) -> tuple[Cell, ...]:
-    row, cells = beside.row, list[Cell]()
+def _ours(report: Report, match: PublishedMatch, metrics: Sequence[str], profile: str) -> tuple[Cell, ...]:
+    """Return a row of ours; beside published tables the strict figure where there is no official one, which says so."""
+    row, cells = match.row, list[Cell]()
     for name in metrics:
+        value, strict = row.board.value(name, profile), row.board.value(name)
         if name.startswith(COUNTED):
-            cells.append(number(row.board.counts.get(name, 0)))
+            cells += _counts(row, [name])
+        elif value is not None or strict is None or match.are_results:
+            cells.append(NOTHING if value is None else with_interval(value))
         else:
-            cells.append(_value_beside(beside, name, profile))
-    return (*_who(report, row), f"here, {profile}" if beside.are_results else "here", number(row.n), *cells)
+            cells.append(with_interval(strict, "(strict)"))
+    return (*_who(report, row), f"here, {profile}" if match.are_results else "here", number(row.n), *cells)
 
 
-def _value_beside(beside: Beside, name: str, profile: str) -> Cell:
-    """Our figure in a profile; beside published tables the strict one where there is no official one, which says so."""
-    if (value := beside.value(name, profile)) is not None:
-        return with_interval(value)
-    strict = None if beside.are_results else beside.value(name, "strict")
-    return NOTHING if strict is None else replace(with_interval(strict), mark="(strict)")
-
-
-def _by_model(figures: Iterable[Figure]) -> dict[str, dict[str, Figure]]:
-    """Return the figures of each model; those of the first table if a model is in two."""
-    models: dict[str, dict[str, Figure]] = {}
-    for figure in figures:
-        models.setdefault(figure.model, {}).setdefault(figure.metric, figure)
-    return models
-
-
-def _theirs(report: Report, model: str, found: Mapping[str, Figure], metrics: Sequence[str]) -> tuple[str, ...]:
-    tables = ", ".join(dict.fromkeys(figure.table for figure in found.values()))
-    items = max(figure.items for figure in found.values())
-    rest = (NOTHING,) * (len(_who_head(report)) - 2)
-    return (*rest, Foreign(model), NOTHING, tables, number(items), *(_figure(found.get(name)) for name in metrics))
-
-
-def _figure(figure: Figure | None) -> str:
+def _published(figure: PublishedFigure | None) -> str:
     if figure is None:
         return NOTHING
     shown = number(figure.value) if not figure.is_share else f"{round(100 * figure.value, 6):.1f}"
     return f"{shown} (?)" if figure.doubt else shown
+
+
+def _differences(matches: Sequence[PublishedMatch]) -> Iterator[Line]:
+    """Yield the differences, each once for all rows that it applies to; of official results only the first."""
+    if matches[0].are_results:
+        yield from ((Foreign(text),) for text in matches[0].differences[:MOST_DIFFERENCES])
+        if (more := len(matches[0].differences) - MOST_DIFFERENCES) > 0:
+            yield (f"and {more:,} more; --format json has all",)
+        return
+    titles: dict[str, dict[str, None]] = {}
+    for match in matches:
+        for text in match.differences:
+            titles.setdefault(text, {})[match.row.title] = None
+    yield from ((Foreign("; ".join(rows)), " differs in ", Foreign(text)) for text, rows in titles.items())
+
+
+def _doubts(theirs: Mapping[str, Mapping[str, PublishedFigure]]) -> Iterator[Line]:
+    """Yield the doubts, each once for all figures of a row that it applies to."""
+    doubtful: dict[tuple[str, str, str], list[str]] = {}
+    for figure in (figure for figures in theirs.values() for figure in figures.values()):
+        if figure.doubt:
+            doubtful.setdefault((figure.model, figure.table, figure.doubt), []).append(figure.metric)
+    for (model, table, doubt), metrics in doubtful.items():
+        yield ("(?) ", Foreign(model), f", {table}, {', '.join(metrics)}: {doubt}")
 
 
 def outcomes(report: Report) -> Table:
@@ -327,22 +368,15 @@ def outcomes(report: Report) -> Table:
     never = [name for name in ends if not any(row.board.counts[name] for row in report.rows)]
     always = ("items", *(name for name in ends if name not in never))
     named = dict.fromkeys([*map(str, COUNTS), *(name for row in report.rows for name in row.board.counts)])
-    counted = {name for row in report.rows for name, times in row.board.counts.items() if times}
-    counted -= {
-        "items",
-        *ends,
-        *(name for name in counted if name.startswith((COUNTED, "hallucinating"))),
-    }  # in other tables
-    more = [name for name in named if name in counted]
+    more = [
+        name
+        for name in named
+        if name not in ("items", *ends) and not name.startswith((COUNTED, "hallucinating"))  # in other tables
+        if any(row.board.counts.get(name) for row in report.rows)
+    ]
     head = ("task", *_who_head(report), *always, "not asked", *more)
     lines = tuple(
-        (
-            Foreign(row.task),
-            *_who(report, row),
-            *(number(row.board.counts[name]) for name in always),
-            number(row.unasked),
-            *(number(row.board.counts.get(name, 0)) for name in more),
-        )
+        (Foreign(row.task), *_who(report, row), *_counts(row, always), number(row.unasked), *_counts(row, more))
         for row in report.rows
     )
     notes = ((f"none: {', '.join(never)}",),) if never else ()
@@ -351,43 +385,19 @@ def outcomes(report: Report) -> Table:
 
 def usage(report: Report) -> Table:
     """Return what it took: calls, tokens, cost and time."""
-    told = any(cached_input(row.usage) != NOTHING for row in report.rows)
-    cached = ("cached input",) if told else ()
-    who = ("task", *_who_head(report))
+    has_cached = any(cached_input(row.usage) != NOTHING for row in report.rows)
+    who, lines = ("task", *_who_head(report)), []
+    for row in report.rows:
+        used = row.usage
+        lines.append(
+            (
+                *(Foreign(row.task), *_who(report, row)),
+                *(NOTHING if used is None else number(used[name]) for name in ("calls", "from_cache")),
+                *(tokens(used, "prompt_tokens"), *([cached_input(used)] if has_cached else [])),
+                *(tokens(used, "completion_tokens"), cost(used)),
+                *(NOTHING if used is None else f"{used['seconds']:,.1f}", row.protocol),
+            )
+        )
+    cached = ("cached input",) if has_cached else ()
     head = (*who, "calls", "from cache", "tokens in", *cached, "tokens out", "cost", "seconds", "protocol")
-    used = (_used(row, with_cached=told) for row in report.rows)
-    lines = tuple(
-        (Foreign(row.task), *_who(report, row), *one, row.protocol) for row, one in zip(report.rows, used, strict=True)
-    )
-    return Table(("what it took",), head, lines, words=1 + len(_who_head(report)), label="usage")
-
-
-def _used(row: ReportRow, *, with_cached: bool) -> Iterator[str]:
-    usage = row.usage
-    yield from (NOTHING if usage is None else number(usage[name]) for name in ("calls", "from_cache"))
-    yield tokens(usage, "prompt_tokens")
-    yield from (cached_input(usage),) if with_cached else ()
-    yield tokens(usage, "completion_tokens")
-    yield cost(usage)
-    yield NOTHING if usage is None else f"{usage['seconds']:,.1f}"
-
-
-def _reading(report: Report) -> tuple[Line, ...]:
-    units = one_of(row.clusters_are for row in report.rows)
-    return (
-        ("Values are percent. strict counts every item; official scores as the published code does.",),
-        (f"Brackets hold 95 % intervals over {units}; n is what a value is out of.",),
-    )
-
-
-def _sources(report: Report) -> Iterator[Line]:
-    yield from (("run: ", Foreign(run)) for run in report.runs)
-    for task, file, sha in dict.fromkeys((row.task, row.data, row.data_sha256) for row in report.rows):
-        yield ("data of ", Foreign(task), ": ", Foreign(shown_path(file)), f", SHA-256 {sha[:16]}")
-
-
-def shown_path(file: str) -> str:
-    """Return the path of a data file for readers elsewhere: shipped data and files below this folder are relative."""
-    with suppress(OSError, ValueError):  # the working folder may be gone; the file may lie elsewhere
-        return Path(file).relative_to(Path.cwd()).as_posix()
-    return portable(file)
+    return Table(("what it took",), head, tuple(lines), words=len(who), label="usage")

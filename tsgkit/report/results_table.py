@@ -1,4 +1,4 @@
-"""Table of a run's results as text."""
+"""Results of runs, and scores of replies collected elsewhere, as lines of text."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from tsgkit.report.terminal import PAPER, Screen, aligned
 from tsgkit.runs.evaluation import EvaluationOutcome
 from tsgkit.runs.plan import BASELINE, Plan
 from tsgkit.runs.records import add_usage
-from tsgkit.runs.rescore_job import Rescored
+from tsgkit.runs.rescore_job import RescoredRun
 from tsgkit.runs.results import Result, cached_share, result_value, usage_value
 from tsgkit.runs.run_setup import RunSetup
 from tsgkit.runs.saved_run import SavedRun
-from tsgkit.scoring.outcomes import TOO_LONG
-from tsgkit.suites.scoreboard import Value
+from tsgkit.scoring.pooling import TOO_LONG
+from tsgkit.suites.metrics import PROFILES, Metric
+from tsgkit.suites.scoreboard import NO_SUCH_METRIC, Board, ScoreReport, sample_value
 from tsgkit.suites.suite import default_tasks
 from tsgkit.suites.task import Task
 
@@ -31,9 +32,11 @@ HEAD = ("task", "style", "metric", "n", "strict", "official", "unreadable", "fai
 WORDS = 3
 """Columns of the table that hold words; the others hold figures."""
 MOST_ERRORS = 3
+OTHER_ENDS = ("missing", "empty", "truncated", "refused", "unknown", "single_graph_items")
+"""Counts that are named below the table."""
 MOST_REREAD, LONGEST = 5, 60
 """The samples shown that are read differently, and the characters shown of an answer."""
-PROFILES = "strict: every item counts; official: as the published code counts"
+PROFILES_HELP = "strict: every item counts; official: as the published code counts"
 
 
 def results_lines(
@@ -49,7 +52,7 @@ def results_lines(
         yield f"note: {inert(notice)}"
     if not never_answered(finished.results):
         units = one_of(row.task.rows.clusters_are(row.dataset) for row in prepared.rows)
-        yield f"brackets: 95 % intervals over {units}; {PROFILES}"
+        yield f"brackets: 95 % intervals over {units}; {PROFILES_HELP}"
     yield f"run: {inert(str(finished.path))}"
     models = prepared.plan.models
     if models and all(model.startswith(BASELINE) for model in models):
@@ -101,7 +104,7 @@ def unfinished_lines(
     yield f"nothing is lost; {how}: {prepared.secrets.redact(shlex.join(['tsgkit', *words]))}", ""
 
 
-def rescored_value(rescored: Rescored, reopened: SavedRun) -> dict[str, Any]:
+def rescored_value(rescored: RescoredRun, reopened: SavedRun) -> dict[str, Any]:
     """Return the JSON value of what rescoring changed; ``reopened`` is the run as it is afterwards."""
     values = [result_value(result, reopened.states[result.cell], reopened.samples) for result in rescored.after]
     reread = []
@@ -112,13 +115,13 @@ def rescored_value(rescored: Rescored, reopened: SavedRun) -> dict[str, Any]:
     return {"results": values, "reread": reread, "misfits": rescored.misfits}
 
 
-def rescored_lines(rescored: Rescored, reopened: SavedRun, screen: Screen = PAPER) -> Iterator[str]:
+def rescored_lines(rescored: RescoredRun, reopened: SavedRun, screen: Screen = PAPER) -> Iterator[str]:
     """Yield the results of a run that was scored again, and what changed."""
     yield from board_lines(rescored.after, reopened.prepared, screen)
     metrics = {row.cell: comparison_metric(row.task.card.metrics) for row in reopened.prepared.rows}
     for old, new in zip(rescored.before, rescored.after, strict=True):
         name = metrics[new.cell]
-        was, now = ((result.board.profiles["strict"] or {}).get(name) for result in (old, new))
+        was, now = old.board.value(name), new.board.value(name)
         if was is not None and now is not None and was.value != now.value:
             yield f"  {inert(new.cell.title)}: {name} was {percent(was)}, is {percent(now)}"
     if rescored.misfits:
@@ -148,8 +151,10 @@ def _next_steps(prepared: RunSetup) -> Iterator[str]:
     alike: dict[tuple[str, ...], list[str]] = {}
     for name, task in tasks.items():
         alike.setdefault(_steps_after(task, ""), []).append(name)
+    data = ["--data", shlex.quote(prepared.plan.data)] if prepared.plan.data else []
     for names in alike.values():
-        same = "".join(f" {inert(word)}" for word in _the_same(prepared.plan, tuple(names)))
+        named = [] if tuple(names) == default_tasks() else ["--task", ",".join(names)]
+        same = "".join(f" {inert(word)}" for word in (*map(shlex.quote, code_options()), *named, *data))
         yield from _steps_after(tasks[names[0]], same)
 
 
@@ -163,12 +168,6 @@ def _steps_after(task: Task, same: str) -> tuple[str, ...]:
             f"a server of yours: tsgkit eval{same} --model openai/NAME --model-arg api_base=http://127.0.0.1:8000/v1",
         )
     return tuple(f"a folder of {kind} of yours: tsgkit eval{same} --{kind} NAME=DIR" for kind in task.takes)
-
-
-def _the_same(plan: Plan, tasks: tuple[str, ...]) -> list[str]:
-    """Return the options that ask another subject the same."""
-    named = [] if tasks == default_tasks() else ["--task", ",".join(tasks)]
-    return [*map(shlex.quote, code_options()), *named, *(["--data", shlex.quote(plan.data)] if plan.data else [])]
 
 
 def board_lines(results: Sequence[Result], prepared: RunSetup, screen: Screen = PAPER) -> Iterator[str]:
@@ -201,22 +200,26 @@ def board_lines(results: Sequence[Result], prepared: RunSetup, screen: Screen = 
             yield f"  {count(again, 'request')} failed and {'was' if again == 1 else 'were'} tried again"
         if kept := sum(result.usage.get("from_cache", 0) for result in mine):
             yield f"  {count(kept, 'reply', 'replies')} from the cache, paid for before (--no-cache asks again)"
-        if share := cached_share(_usage_of(mine)):
+        used: dict[str, Any] = {}
+        for result in mine:
+            add_usage(used, result.usage)
+        if share := cached_share(used):
             yield f"  {100 * share:.0f} % of the input tokens came from the service's prompt cache"
         for line in dict.fromkeys(line for result in mine for line in _unofficial(result, shown[result.cell])):
             yield f"  {inert(line)}"
         for why in dict.fromkeys(result.board.reasons.get("pairing", "") for result in mine):
             if why:
                 yield f"  {inert(why)}"
-    yield from _controls(prepared, screen)
-
-
-def _usage_of(results: Sequence[Result]) -> dict[str, Any]:
-    """Return the usage of all rows of a subject."""
-    total: dict[str, Any] = {}
-    for result in results:
-        add_usage(total, result.usage)
-    return total
+    for task, row in {row.cell.task: row for row in prepared.rows}.items():
+        controls = controls_of(row, prepared.plan.at("seed"))
+        names = list(dict.fromkeys(name for control in controls for name in control.values))
+        if names:
+            yield f"controls of {task}, free: the same {count(len(row.numbers), 'item')} answered without looking"
+            lines = [("control", "n", *names)]
+            for control in controls:
+                figures = (percent(control.values.get(name)) for name in names)
+                lines.append((control.name, f"{control.n:,}", *figures))
+            yield from aligned(lines, 1, screen)
 
 
 def never_answered(results: Sequence[Result]) -> bool:
@@ -225,64 +228,28 @@ def never_answered(results: Sequence[Result]) -> bool:
     return bool(asked) and all(result.never_answered for result in asked)
 
 
-def _controls(prepared: RunSetup, screen: Screen) -> Iterator[str]:
-    """Yield the scores of control programs on the same samples, if the task has any."""
-    for task, row in {row.cell.task: row for row in prepared.rows}.items():
-        controls = controls_of(row, prepared.plan.at("seed"))
-        names = list(dict.fromkeys(name for one in controls for name in one.values))
-        if not names:
-            continue
-        yield f"controls of {task}, free: the same {count(len(row.numbers), 'item')} answered without looking"
-        lines = [("control", "n", *names)]
-        lines += [(one.name, f"{one.n:,}", *(_percent(one.values.get(name)) for name in names)) for one in controls]
-        yield from aligned(lines, 1, screen)
-
-
-def _percent(value: float | None) -> str:
-    return "-" if value is None else f"{100 * value:.1f}"
-
-
 def _row(result: Result, metric: str) -> tuple[Cell, ...]:
-    cell, counts = result.cell, result.board.counts
-    usage = usage_value(result.usage)
-    style = cell.style or ("" if cell.axes else "-")
-    way = [*filter(None, [style]), *([cell.solver] if cell.solver not in ("single", "baseline") else [])]
+    """Return the line of a metric: the row, its figures, and what they took."""
+    cell, board, usage = result.cell, result.board, usage_value(result.usage)
+    tokens = cost = "-"
+    if usage is not None:
+        tokens = cost = "unknown"
+        if usage["prompt_tokens"] is not None:
+            at_least = ">=" if usage["calls_without_usage"] else ""
+            tokens = f"{at_least}{usage['prompt_tokens'] + usage['completion_tokens']:,}"
+        if usage["from_cache"] == usage["calls"]:
+            cost = "(cached)"
+        elif usage["cost"] is not None:
+            cost = f"{'>=' if usage['calls_without_price'] else ''}${usage['cost']:.4f}"
+    ways = cell.ways if cell.style or cell.axes else ("-", *cell.ways)
     return (
         cell.task,
-        " ".join([*way, *cell.axes, *([f"#{cell.repeat + 1}"] if cell.repeat else [])]),
+        " ".join([*ways, *([f"#{cell.repeat + 1}"] if cell.repeat else [])]),
         metric,
-        str(result.total) if not result.unasked else f"{result.board.n}/{result.total}",
-        *(with_interval(_value(result, profile, metric)) for profile in ("strict", "official")),
-        str(counts["unreadable"]),
-        str(result.failed),
-        _tokens(usage),
-        _cost(usage),
+        str(result.total) if not result.unasked else f"{board.n}/{result.total}",
+        *(with_interval(board.value(metric, profile)) for profile in PROFILES),
+        *(str(board.counts["unreadable"]), str(result.failed), tokens, cost),
     )
-
-
-def _value(result: Result, profile: str, metric: str) -> Value | None:
-    """Return a value of a row; none where nothing ended yet."""
-    return (result.board.profiles[profile] or {}).get(metric)
-
-
-def _tokens(usage: Mapping[str, Any] | None) -> str:
-    if usage is None:
-        return "-"
-    if usage["prompt_tokens"] is None:
-        return "unknown"
-    at_least = ">=" if usage["calls_without_usage"] else ""
-    return f"{at_least}{usage['prompt_tokens'] + usage['completion_tokens']:,}"
-
-
-def _cost(usage: Mapping[str, Any] | None) -> str:
-    if usage is None:
-        return "-"
-    if usage["from_cache"] == usage["calls"]:
-        return "(cached)"
-    if usage["cost"] is None:
-        return "unknown"
-    at_least = ">=" if usage["calls_without_price"] else ""
-    return f"{at_least}${usage['cost']:.4f}"
 
 
 def _unofficial(result: Result, metrics: Sequence[str]) -> Iterator[str]:
@@ -300,18 +267,55 @@ def _unofficial(result: Result, metrics: Sequence[str]) -> Iterator[str]:
 
 
 def _troubles(result: Result) -> Iterator[str]:
-    title = inert(result.cell.title)
-    for error, number in sorted(result.errors.items(), key=lambda item: -item[1])[:MOST_ERRORS]:
-        yield f"  {title}: {count(number, 'sample')} failed: {inert(error)}"
-    for error, number in sorted(result.raised.items(), key=lambda item: -item[1])[:MOST_ERRORS]:
-        yield f"  {title}: {count(number, 'sample')} ended in an error: {inert(error)}"
-    for error, number in sorted(result.partial.items(), key=lambda item: -item[1])[:MOST_ERRORS]:
-        yield f"  {title}: {count(number, 'sample')} partial: {inert(error)}"
+    """Yield how samples of a row ended that have no whole answer, the most frequent errors by name."""
+    title, counts = inert(result.cell.title), result.board.counts
+    errors = ((result.errors, "failed"), (result.raised, "ended in an error"), (result.partial, "partial"))
+    for of_kind, ended in errors:
+        for error, number in sorted(of_kind.items(), key=lambda item: -item[1])[:MOST_ERRORS]:
+            yield f"  {title}: {count(number, 'sample')} {ended}: {inert(error)}"
     if result.unreadable:
-        number = result.board.counts["unreadable"]
-        first = ", the first" if number > 1 else ""
-        yield f"  {title}: {count(number, 'sample')} unreadable{first}: {inert(result.unreadable)}"
-    told = ("missing", "empty", "truncated", "refused", "unknown", "single_graph_items")
-    others = {name: result.board.counts[name] for name in told if name in result.board.counts}
-    if others := {name: number for name, number in others.items() if number}:
-        yield f"  {title}: " + ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in others.items())
+        first = ", the first" if counts["unreadable"] > 1 else ""
+        yield f"  {title}: {count(counts['unreadable'], 'sample')} unreadable{first}: {inert(result.unreadable)}"
+    if others := [f"{counts[name]} {name.replace('_', ' ')}" for name in OTHER_ENDS if counts.get(name)]:
+        yield f"  {title}: {', '.join(others)}"
+
+
+def score_lines(report: ScoreReport, data: str, *, samples: bool = False) -> Iterator[str]:
+    """Yield the figures of replies collected elsewhere in both profiles, in all and by groups."""
+    items = count(report.board.n, "item")
+    style = f", asked for in style {report.style}" if report.style else ""
+    yield f"{report.task}: {items} of {inert(data)}{style}"
+    for note in report.notes:
+        yield f"note: {inert(note)}"
+    yield from _board(report.board, report.metrics)
+    for group, boards in report.groups.items():
+        for name, board in boards.items():
+            yield f"\n{group} {inert(name)}: {count(board.n, 'item')}"
+            yield from _board(board, report.metrics, headline_only=True)
+    if samples:
+        for judged in report.judged:
+            yield inert(json.dumps(sample_value(judged), ensure_ascii=False))
+
+
+def _board(board: Board, metrics: Mapping[str, Metric], *, headline_only: bool = False) -> Iterator[str]:
+    """Yield a table of both profiles, with the counts and the reasons why values are missing."""
+    of_strict = board.profiles["strict"] or {}
+    headlines = [name for name, metric in metrics.items() if metric.is_headline and name in of_strict]
+    rows = [["", *PROFILES, "official - strict"]]
+    for name in (headlines or of_strict) if headline_only else metrics:
+        scale, cells = 100 if metrics[name].is_share else 1, list[str]()
+        strict, official = (board.value(name, profile) for profile in PROFILES)
+        for value in (strict, official):
+            shown = "" if value is None else f"{scale * value.value:.1f}"
+            if value is not None and value.low is not None and value.high is not None:
+                shown += f" [{scale * value.low:.1f}, {scale * value.high:.1f}]"
+            cells.append(shown)
+        difference = "" if strict is None or official is None else f"{scale * (official.value - strict.value):+.1f}"
+        rows.append([name, *cells, difference])
+    yield from aligned(rows, 1)
+    counts = [f"{number} {name}" for name, number in board.counts.items() if number and name != "items"]
+    yield f"  counts: {', '.join(counts)}"
+    derived = {name for name, metric in metrics.items() if metric.made_by is not None} if headline_only else ()
+    for what, reason in board.reasons.items():
+        if reason != NO_SUCH_METRIC and what.partition(".")[2] not in derived:
+            yield f"  {what}: {reason}"

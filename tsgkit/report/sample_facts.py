@@ -9,7 +9,7 @@
 
 A sample of several questions, such as a room and its demands, is right if all of them are:
 
->>> met, unmet = Verdict("0", right=True, label="met"), Verdict("1", right=False, label="unmet")
+>>> met, unmet = QuestionVerdict("0", right=True, label="met"), QuestionVerdict("1", right=False, label="unmet")
 >>> room = SampleFacts("answered", "oar", 1.0, 1.0, verdicts=(*[met] * 6, unmet))
 >>> room.is_wrong, room.reason
 (True, '1 of 7 failed')
@@ -23,9 +23,9 @@ from typing import Any, NamedTuple
 from tsgkit.report.figures import percent
 from tsgkit.report.report_rows import comparison_metric
 from tsgkit.report.sample_list import in_a_line
-from tsgkit.runs.run_setup import Row
-from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.judgement import Sample, Verdict
+from tsgkit.runs.run_setup import PlannedRow
+from tsgkit.scoring.pooling import Outcome
+from tsgkit.suites.judgement import QuestionVerdict, Sample
 from tsgkit.suites.task import right_in_full
 
 MOST = 3
@@ -44,7 +44,7 @@ class SampleFacts(NamedTuple):
     """The best value of that metric; None for an amount."""
     faults: tuple[str, ...] = ()
     """The missing, extra and wrong parts of its answer, as its task names them."""
-    verdicts: tuple[Verdict, ...] = ()
+    verdicts: tuple[QuestionVerdict, ...] = ()
     """The verdicts on its questions, where it has several."""
     notes: tuple[str, ...] = ()
     error: str | None = None
@@ -72,10 +72,11 @@ class SampleFacts(NamedTuple):
         return "; ".join([*(faults or [value]), *self.notes])
 
 
-def failures(verdicts: Sequence[Verdict]) -> str:
+def failures(verdicts: Sequence[QuestionVerdict]) -> str:
     """Return how many of several verdicts failed, or could not be given; empty if all are right.
 
-    >>> right, wrong, unknown = Verdict("0", True, "met"), Verdict("1", False, "unmet"), Verdict("2", False)
+    >>> right, wrong = QuestionVerdict("0", True, "met"), QuestionVerdict("1", False, "unmet")
+    >>> unknown = QuestionVerdict("2", False)
     >>> failures([right, wrong, unknown]), failures([right, unknown]), failures([wrong])
     ('1 of 3 failed, 1 undecided', '1 of 2 undecided', '')
     """
@@ -88,7 +89,7 @@ def failures(verdicts: Sequence[Verdict]) -> str:
     return f"{failed} of {len(verdicts)} failed" + (f", {undecided} undecided" if undecided else "")
 
 
-def facts_of(row: Row, record: Mapping[str, Any], sample: Callable[[], Sample]) -> SampleFacts:
+def facts_of(row: PlannedRow, record: Mapping[str, Any], sample: Callable[[], Sample]) -> SampleFacts:
     """Return the facts of a record; ``sample`` is called only if the task has several questions a sample."""
     name, view = comparison_metric(row.task.card.metrics), row.task.view
     metric = row.task.metrics.get(name)
@@ -107,7 +108,7 @@ def facts_of(row: Row, record: Mapping[str, Any], sample: Callable[[], Sample]) 
     )
 
 
-def key_of(row: Row, sample: Sample) -> str:
+def key_of(row: PlannedRow, sample: Sample) -> str:
     """Return the right answer to an item, in words."""
     value = row.task.view.value_of(sample)
     return in_a_line(value) if isinstance(value, (str, list)) else row.task.view.reference(sample)

@@ -75,7 +75,7 @@ thead th { color: var(--pale); font-weight: 600; white-space: nowrap; vertical-a
 mark { background: var(--marked); color: var(--marked-ink); text-decoration: underline; }
 tbody th { font-weight: 600; overflow-wrap: anywhere; min-width: 9rem; }
 td { white-space: nowrap; } td.words { white-space: normal; min-width: 14rem; }
-.interval { color: var(--pale); }
+.interval { color: var(--pale); white-space: nowrap; }
 figure { margin: .5rem 0 1rem; }
 figure svg { display: block; height: auto; max-width: 100%; }
 .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: .5rem 2rem; }
@@ -102,7 +102,8 @@ details { margin: .4rem 0; } summary { cursor: pointer; }
 @media (max-width: 46rem) {
   main { padding: .75rem; }
   dl { grid-template-columns: 1fr; gap: 0; } dd { margin: 0 0 .4rem .75rem; }
-  table:not(.cards) :is(td, tbody th) { white-space: normal; overflow-wrap: anywhere; min-width: 4.2rem; }
+  table:not(.cards) td { white-space: normal; min-width: 4.2rem; }
+  table:not(.cards) tbody th { min-width: 8.5rem; }
   .cards, .cards caption, .cards tbody, .cards tr, .cards td, .cards tbody th { display: block; }
   .cards thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .cards, .cards tbody { width: 100%; }

@@ -50,8 +50,10 @@ class Document:
 
     title: str
     tables: tuple[Table, ...]
-    reading: tuple[Line, ...]
+    reading: tuple[Line, ...] = ()
     sources: tuple[Line, ...] = ()
+    lead: tuple[Line, ...] = ()
+    """The result in a few sentences, before the tables."""
 
     @property
     def notes(self) -> tuple[Line, ...]:

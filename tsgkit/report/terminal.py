@@ -33,8 +33,8 @@ PAPER = Screen()
 
 def written(found: Document, screen: Screen = PAPER) -> str:
     """Return a document as text."""
-    blocks = ["\n".join(table(one, screen)) for one in found.tables]
-    return "\n\n".join([*blocks, "\n".join(map(line, found.notes))]) + "\n"
+    blocks = [map(line, found.lead), *(table(one, screen) for one in found.tables), map(line, found.notes)]
+    return "\n\n".join(filter(None, map("\n".join, blocks))) + "\n"
 
 
 def line(pieces: Line) -> str:

@@ -12,16 +12,15 @@ from typing import Any, TypeVar
 from tsgkit.agents.prompts import fingerprint
 from tsgkit.errors import Interrupted, UsageError
 from tsgkit.library.downloads import checksum_of_bytes
-from tsgkit.library.files import read_bytes, write_text
-from tsgkit.library.overwrites import refuse_to_fill, refuse_to_overwrite
+from tsgkit.library.files import read_bytes, refuse_to_fill, refuse_to_overwrite, write_text
 from tsgkit.llm.asker import MemoryRecorder, door_of, settings_for
 from tsgkit.llm.door import Door, canonical
-from tsgkit.llm.reply import Budget
+from tsgkit.llm.reply import CallBudget
 from tsgkit.llm.scripts import RecordedModel
 from tsgkit.llm.secrets import Secrets
 from tsgkit.llm.spans import Tracing, Value
 from tsgkit.runs.folder import FORMAT, HEADER, SHARD, RunFolder, put_aside, read_header, same_run
-from tsgkit.runs.jobs import Engine, Watch
+from tsgkit.runs.jobs import Engine, JobWatch
 from tsgkit.runs.plan import BASELINE
 from tsgkit.runs.run_setup import asks_a_model
 from tsgkit.runs.shards import Shard
@@ -38,7 +37,7 @@ class AgentCalls:
 
     folder: RunFolder
     asker: Door | RecordedModel
-    budget: Budget
+    budget: CallBudget
     product: Path
     model: str
     notices: tuple[str, ...]
@@ -50,10 +49,10 @@ class AgentCalls:
         """The reason why spans could not be sent, with their number; empty if all were."""
         return self.tracing.trouble
 
-    def engine(self, noun: str, watch: Watch | None = None) -> Engine:
+    def engine(self, noun: str, watch: JobWatch | None = None) -> Engine:
         """Return the engine for the work; ``noun`` names its units in messages."""
         how: dict[str, Any] = {"noun": noun, "title": self.model, "shard": self.shard, "tracing": self.tracing}
-        return Engine((self.asker,), watch or Watch(), **how)
+        return Engine((self.asker,), watch or JobWatch(), **how)
 
     def carried_out(self, engine: Engine, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
         """Carry out work that asks; ``Interrupted`` where the user stopped it."""
@@ -99,7 +98,7 @@ def open_calls(
     ``force`` replaces an existing output.
     """
     product = product if shard is None else shard.beside(product)
-    budget = Budget(limits.max_requests, limits.max_tokens, limits.max_cost)
+    budget = CallBudget(limits.max_requests, limits.max_tokens, limits.max_cost)
     asker = asker_of(model, arguments, limits, budget)
     door = asker if isinstance(asker, Door) else None
     how = {} if door is None else {"name": door.name, "endpoint": door.endpoint, "parameters": door.parameters}
@@ -121,13 +120,13 @@ def open_calls(
 
 def check_model(model: str, arguments: Sequence[str], limits: Limits) -> None:
     """Raise ``UsageError`` if a model cannot be asked."""
-    asker = asker_of(model, arguments, limits, Budget())
+    asker = asker_of(model, arguments, limits, CallBudget())
     if isinstance(asker, Door):
         asker.provider.prepare()
 
 
 def asker_of(
-    model: str, arguments: Sequence[str], limits: Limits, budget: Budget, *, option: str = "--price"
+    model: str, arguments: Sequence[str], limits: Limits, budget: CallBudget, *, option: str = "--price"
 ) -> Door | RecordedModel:
     """Return who is asked. Raise ``UsageError`` where a limit of money could not be kept; ``option`` gives a price."""
     if model.startswith(BASELINE):

@@ -22,8 +22,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.library.files import folder_beside, kind_of_bytes, look_alike, replacement, walk
-from tsgkit.library.overwrites import refuse_to_overwrite
+from tsgkit.library.files import folder_beside, kind_of_bytes, look_alike, refuse_to_overwrite, replacement, walk
 from tsgkit.runs.folder import (
     BATCHES,
     CALLS,

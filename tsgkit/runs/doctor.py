@@ -32,7 +32,7 @@ from tsgkit.llm.failures import CallFailed, NotFinished
 from tsgkit.llm.prices import Price, price_given, price_of
 from tsgkit.llm.reply import Ending, Reply, Usage, reply_from, reply_value
 from tsgkit.llm.retries import advice_on
-from tsgkit.llm.settings import Patience, is_local
+from tsgkit.llm.settings import RetryLimits, is_local
 from tsgkit.llm.user_models import is_own
 from tsgkit.runs.reply_limits import OPTION, reply_limit
 from tsgkit.suites.suite import default_tasks
@@ -62,7 +62,7 @@ THINKS = ("<think>", "<thinking>", "<|channel|>")
 
 
 @dataclass(frozen=True)
-class Check:
+class ServerCheck:
     """The result of one check, and the options to set."""
 
     name: str
@@ -72,12 +72,12 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Examination:
+class ServerExamination:
     """The results of all checks."""
 
     model: str
     endpoint: str
-    checks: tuple[Check, ...]
+    checks: tuple[ServerCheck, ...]
     requests: int = 0
     tokens: int | None = None
     cost: float | None = None
@@ -116,7 +116,7 @@ class Patient:
     ) -> None:
         self.model, self.arguments, self.client = model, list(arguments), client
         self.price = price or price_of(model, settings_for(model, self.arguments).tier)
-        self.patience = Patience(timeout, attempts=2, throttled_attempts=3, throttled_seconds=20, max_outage=0)
+        self.patience = RetryLimits(timeout, attempts=2, throttled_attempts=3, throttled_seconds=20, max_outage=0)
         self.kept = {(line["check"], line["draw"]): line for line in kept}
         self.lines: list[dict[str, Any]] = []
         self.doors: dict[tuple[str, ...], Door] = {}
@@ -184,13 +184,13 @@ async def examined(
     price: str | None = None,
     client: str | None = None,
     transcript: Sequence[Mapping[str, Any]] = (),
-    found: Callable[[Check], None] = lambda _: None,
-) -> Examination:
+    found: Callable[[ServerCheck], None] = lambda _: None,
+) -> ServerExamination:
     """Examine a model or the transcript of an examination. ``found`` is called with each check at once."""
     head: Mapping[str, Any] = transcript[0] if transcript else {}
     own_price = None if price is None else price_given(price)
     patient = Patient(model, arguments, timeout, own_price, transcript[1:], client_given(client))
-    checks: list[Check] = []
+    checks: list[ServerCheck] = []
     try:
         door = patient.door()
         if not patient.kept:
@@ -213,7 +213,7 @@ async def examined(
     replies = [reply_from(line["reply"]) for line in patient.lines]
     known = [reply.usage for reply in replies if reply.ending is not Ending.API_ERROR]
     total = sum(known, start=Usage(0, 0, 0, 0, 0.0))
-    return Examination(
+    return ServerExamination(
         model=model,
         checks=tuple(replace(check, said=redact(check.said)) for check in checks),
         requests=sum(len(reply.attempts) for reply in replies),
@@ -255,7 +255,7 @@ def transcript_in(path: str | Path) -> tuple[dict[str, Any], ...]:
 PLAIN = "plain text"
 
 
-async def _checks(patient: Patient) -> AsyncIterator[Check]:
+async def _checks(patient: Patient) -> AsyncIterator[ServerCheck]:
     first = await _plain_text(patient)
     yield first
     if first.verdict == DOES_NOT:
@@ -266,27 +266,27 @@ async def _checks(patient: Patient) -> AsyncIterator[Check]:
     yield _price(patient)
 
 
-async def _plain_text(patient: Patient) -> Check:
+async def _plain_text(patient: Patient) -> ServerCheck:
     reply = await patient.ask(PLAIN, "Reply with the single word: ready")
     if reply.ending is Ending.TRUNCATED:
         why = "the reply was cut off before its end" if reply.text else "all tokens went into thinking, none was left"
-        return Check(PLAIN, UNKNOWN, why, ("--model-arg max_tokens=4096",))
+        return ServerCheck(PLAIN, UNKNOWN, why, ("--model-arg max_tokens=4096",))
     if trouble := _trouble(PLAIN, reply):
         return trouble
     other = reply.model if reply.model and reply.model not in patient.door().name else ""
     why = f"{_short(reply.text)} in {patient.seconds(PLAIN)[-1]:.2f} s" + (f", answering as {other}" if other else "")
-    return Check(PLAIN, WORKS if "ready" in (reply.text or "").lower() else UNKNOWN, why)
+    return ServerCheck(PLAIN, WORKS if "ready" in (reply.text or "").lower() else UNKNOWN, why)
 
 
-async def _system(patient: Patient) -> Check:
+async def _system(patient: Patient) -> ServerCheck:
     name = "system message"
     system = "Whatever you are asked, reply with the single word: pear"
     reply = await patient.ask(name, "Which is the largest planet?", system=system)
     if trouble := _trouble(name, reply, "; our prompts send none, prompts of your own should not"):
         return trouble
     if "pear" in (reply.text or "").lower():
-        return Check(name, WORKS, _short(reply.text))
-    return Check(name, DOES_NOT, f"it was not heeded: {_short(reply.text)}; our prompts send none")
+        return ServerCheck(name, WORKS, _short(reply.text))
+    return ServerCheck(name, DOES_NOT, f"it was not heeded: {_short(reply.text)}; our prompts send none")
 
 
 RIVERS = {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 3}
@@ -300,7 +300,7 @@ CAPITAL = {
 INSTEAD = "--style structured is not for it, the others are; judges ask without one"
 
 
-async def _schema(patient: Patient) -> Check:
+async def _schema(patient: Patient) -> ServerCheck:
     name = "JSON schema"
     schema = {"type": "json_schema", "json_schema": {"name": "capital", "strict": True, "schema": CAPITAL}}
     question = "Which is the capital of France, and on which rivers does it lie?"
@@ -310,46 +310,46 @@ async def _schema(patient: Patient) -> Check:
     try:
         value = json.loads(reply.text or "")
     except ValueError:
-        return Check(name, DOES_NOT, f"it was ignored: {_short(reply.text)}; {INSTEAD}")
+        return ServerCheck(name, DOES_NOT, f"it was ignored: {_short(reply.text)}; {INSTEAD}")
     rivers = value.get("rivers") if isinstance(value, dict) and set(value) == {"capital", "rivers"} else None
     if isinstance(rivers, list) and 1 <= len(rivers) <= 3 and isinstance(value["capital"], str):
-        return Check(name, WORKS, _short(reply.text))
-    return Check(name, DOES_NOT, f"JSON came back, and not of the schema: {_short(reply.text)}; {INSTEAD}")
+        return ServerCheck(name, WORKS, _short(reply.text))
+    return ServerCheck(name, DOES_NOT, f"JSON came back, and not of the schema: {_short(reply.text)}; {INSTEAD}")
 
 
-async def _reasoning(patient: Patient) -> Check:
+async def _reasoning(patient: Patient) -> ServerCheck:
     name = "reasoning"
     question = "A tray holds 3 rows of 4 cups; 5 are taken away. How many are left? Reply with the number alone."
     reply = await patient.ask(name, question)
     text, written, room = reply.text or "", reply.usage.completion or 0, ("--model-arg max_tokens=8192",)
     if reply.ending is Ending.TRUNCATED and not text:
-        return Check(name, DOES_NOT, "it thinks, and used up its tokens by that: give it more", room)
+        return ServerCheck(name, DOES_NOT, "it thinks, and used up its tokens by that: give it more", room)
     if trouble := _trouble(name, reply):
         return trouble
     unseen = written - len(text)  # a token has a character at least
     if any(mark in text for mark in THINKS):
         why = "it thinks inside of its reply; what it thinks is left out when a reply is read"
-        return Check(name, WORKS, why, room)
+        return ServerCheck(name, WORKS, why, room)
     if tokens := reply.usage.reasoning or (unseen if unseen > MARKS else 0):
         why = f"it thinks in a field of its own: {tokens:,} of {written or tokens:,} tokens"
-        return Check(name, WORKS, why, room)
-    return Check(name, WORKS if "7" in text else UNKNOWN, f"the reply shows no reasoning: {_short(text)}")
+        return ServerCheck(name, WORKS, why, room)
+    return ServerCheck(name, WORKS if "7" in text else UNKNOWN, f"the reply shows no reasoning: {_short(text)}")
 
 
-async def _image(patient: Patient) -> Check:
+async def _image(patient: Patient) -> ServerCheck:
     name = "image"
     if is_own(patient.model):
-        return Check(name, UNKNOWN, "not tried: a function of your own is given what it is made for")
+        return ServerCheck(name, UNKNOWN, "not tried: a function of your own is given what it is made for")
     text = {"type": "text", "text": "Which colour fills this picture? Reply with one word."}
     reply = await patient.ask(name, [text, {"type": "image_url", "image_url": {"url": RED_PNG}}])
     if trouble := _trouble(name, reply, "; as a judge of images (--judge) take another model"):
         return trouble
     if "red" in (reply.text or "").lower():
-        return Check(name, WORKS, _short(reply.text))
-    return Check(name, DOES_NOT, f"a red image was not seen: {_short(reply.text)}; as --judge take another model")
+        return ServerCheck(name, WORKS, _short(reply.text))
+    return ServerCheck(name, DOES_NOT, f"a red image was not seen: {_short(reply.text)}; as --judge take another model")
 
 
-async def _long(patient: Patient) -> Check:
+async def _long(patient: Patient) -> ServerCheck:
     name = "long prompt"
     line = "The person takes the cup from the shelf and puts it on the table beside the kettle.\n"
     filler = line * (LONG // len(line))
@@ -358,37 +358,37 @@ async def _long(patient: Patient) -> Check:
     size = f"{reply.usage.prompt:,} tokens" if reply.usage.prompt else f"{len(text):,} characters"
     if reply.ending is Ending.API_ERROR and CallFailed(reply.error or "", reply.status).too_long:
         why = f"{size} are too many for its context: {reply.error}; few-shot styles need it longer, zero-shot may do"
-        return Check(name, DOES_NOT, why, tuple(ROOM.findall(why)) or ("--shots 1",))
+        return ServerCheck(name, DOES_NOT, why, tuple(ROOM.findall(why)) or ("--shots 1",))
     if trouble := _trouble(name, reply):
         return trouble
     if "heron" in (reply.text or "").lower():
-        return Check(name, WORKS, f"{size} are read from the first line to the last")
+        return ServerCheck(name, WORKS, f"{size} are read from the first line to the last")
     why = f"the first line of {size} was not read ({_short(reply.text)}): its context may be cut without a word"
-    return Check(name, DOES_NOT, why, ("--shots 1",))
+    return ServerCheck(name, DOES_NOT, why, ("--shots 1",))
 
 
-async def _stop(patient: Patient) -> Check:
+async def _stop(patient: Patient) -> ServerCheck:
     name = "stop reasons"
     if is_own(patient.model):
-        return Check(name, UNKNOWN, "not tried: a function of your own has no limit of tokens")
+        return ServerCheck(name, UNKNOWN, "not tried: a function of your own has no limit of tokens")
     wish = "Write the numbers from one to eighty in words, separated by commas."
     reply = await patient.ask(name, wish, more=("max_tokens=16",))
     if reply.ending is Ending.TRUNCATED:
-        return Check(name, WORKS, f"a reply that is cut off says so (finish reason {reply.finish_reason})")
+        return ServerCheck(name, WORKS, f"a reply that is cut off says so (finish reason {reply.finish_reason})")
     if trouble := _trouble(name, reply):
         return trouble
     if "eighty" in (reply.text or "").lower():
-        return Check(name, DOES_NOT, "max_tokens=16 was ignored: replies cannot be limited")
+        return ServerCheck(name, DOES_NOT, "max_tokens=16 was ignored: replies cannot be limited")
     why = f"a cut reply ends as whole (finish reason {reply.finish_reason}): truncated replies count as unreadable"
-    return Check(name, DOES_NOT, why)
+    return ServerCheck(name, DOES_NOT, why)
 
 
-async def _parallel(patient: Patient) -> Check:
+async def _parallel(patient: Patient) -> ServerCheck:
     name = "parallel"
     if is_own(patient.model):
-        return Check(name, UNKNOWN, "not tried: a function of your own says itself whether it is async")
+        return ServerCheck(name, UNKNOWN, "not tried: a function of your own says itself whether it is async")
     if is_local(patient.model):
-        return Check(name, UNKNOWN, "not tried: as many as --model-arg slots=N says, which share the processors")
+        return ServerCheck(name, UNKNOWN, "not tried: as many as --model-arg slots=N says, which share the processors")
     calls = (patient.ask(name, f"Reply with the number {11 * n + 11} alone.", draw=n) for n in range(AT_ONCE))
     tasks = [asyncio.ensure_future(call) for call in calls]
     done, waiting = await asyncio.wait(tasks, timeout=PATIENCE)
@@ -401,49 +401,51 @@ async def _parallel(patient: Patient) -> Check:
     good = sum(reply.ending not in (Ending.API_ERROR, Ending.MISSING) for reply in replies)
     if turned_away:
         why = f"{turned_away} of {AT_ONCE} at once were turned away (429), {good} were answered within {PATIENCE:g} s"
-        return Check(name, WORKS if good == AT_ONCE else DOES_NOT, why, (f"--concurrency {AT_ONCE // 4}",))
+        return ServerCheck(name, WORKS if good == AT_ONCE else DOES_NOT, why, (f"--concurrency {AT_ONCE // 4}",))
     if good < AT_ONCE:
         error = next((reply.error for reply in replies if reply.error), "no answer")
-        return Check(name, DOES_NOT, f"{AT_ONCE - good} of {AT_ONCE} at once failed: {error}", ("--concurrency 1",))
+        return ServerCheck(
+            name, DOES_NOT, f"{AT_ONCE - good} of {AT_ONCE} at once failed: {error}", ("--concurrency 1",)
+        )
     alone = patient.seconds(PLAIN)[-1]
     slow = took > max(AT_ONCE / 2 * alone, 1.0)
     one_by_one = "; they are answered one after the other" if slow else ""
     why = f"{AT_ONCE} at once took {took:.2f} s, one {alone:.2f} s{one_by_one}"
-    return Check(name, WORKS, why, ("--concurrency 4",) if slow else ())
+    return ServerCheck(name, WORKS, why, ("--concurrency 4",) if slow else ())
 
 
-def _limits(patient: Patient) -> Check:
+def _limits(patient: Patient) -> ServerCheck:
     name, limits = "limits", patient.limits
     if not limits:
-        return Check(name, UNKNOWN, "no header tells of any; turned away (429) we wait and ask fewer at once")
+        return ServerCheck(name, UNKNOWN, "no header tells of any; turned away (429) we wait and ask fewer at once")
     options = []
     for what, option in (("requests", "--rpm"), ("tokens", "--tpm")):
         value = next((text for key, text in limits.items() if key.lower().endswith(f"limit-{what}")), "")
         options += [f"{option} {value}"] if value.isdecimal() else []
     shown = ", ".join(f"{key} {value}" for key, value in sorted(limits.items())[:6])
-    return Check(name, WORKS, shown, tuple(options))
+    return ServerCheck(name, WORKS, shown, tuple(options))
 
 
-def _price(patient: Patient) -> Check:
+def _price(patient: Patient) -> ServerCheck:
     name, price = "price", patient.price
     if is_own(patient.model):
-        return Check(name, WORKS, "nothing is paid for a function of your own")
+        return ServerCheck(name, WORKS, "nothing is paid for a function of your own")
     if price is None:
-        return Check(name, UNKNOWN, "not known: costs and --max-cost need it", ("--price IN,OUT",))
+        return ServerCheck(name, UNKNOWN, "not known: costs and --max-cost need it", ("--price IN,OUT",))
     why = f"${1e6 * price.prompt:g} in, ${1e6 * price.completion:g} out per million tokens, by {price.source}"
-    return Check(name, WORKS, f"{why}{f'; {price.note}' if price.note else ''}")
+    return ServerCheck(name, WORKS, f"{why}{f'; {price.note}' if price.note else ''}")
 
 
-def _trouble(name: str, reply: Reply, advice: str = "") -> Check | None:
+def _trouble(name: str, reply: Reply, advice: str = "") -> ServerCheck | None:
     """Return the check result for an unusable reply; None for a usable one."""
     if reply.ending is Ending.COMPLETE:
         return None
     if reply.ending is Ending.MISSING:
-        return Check(name, UNKNOWN, f"the transcript has no such call{advice}")
+        return ServerCheck(name, UNKNOWN, f"the transcript has no such call{advice}")
     if reply.ending is Ending.API_ERROR:
-        return Check(name, DOES_NOT, f"{reply.error or 'no answer'}{advice}")
+        return ServerCheck(name, DOES_NOT, f"{reply.error or 'no answer'}{advice}")
     reason = f" (finish reason {reply.finish_reason})" if reply.finish_reason else ""
-    return Check(name, UNKNOWN, f"the reply is {reply.ending}{reason}{advice}")
+    return ServerCheck(name, UNKNOWN, f"the reply is {reply.ending}{reason}{advice}")
 
 
 def _short(text: str | None) -> str:
@@ -465,7 +467,7 @@ def _without_image(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return shown
 
 
-def transcript_text(found: Examination) -> str:
+def transcript_text(found: ServerExamination) -> str:
     """Return a transcript as JSON Lines; ``UsageError`` where nothing was asked."""
     if len(found.transcript) < 2:
         raise UsageError("nothing was asked, so there is nothing to save")

@@ -18,7 +18,7 @@ from tsgkit.llm.images import characters_of, images_of, tokens_range
 from tsgkit.llm.prices import Price
 from tsgkit.runs.folder import samples_in
 from tsgkit.runs.plan import Cell
-from tsgkit.runs.run_setup import Row, RunSetup, asks_a_model
+from tsgkit.runs.run_setup import PlannedRow, RunSetup, asks_a_model
 from tsgkit.suites.judges.ratings import GradedSolver
 from tsgkit.suites.solvers.solver import Expected
 
@@ -33,14 +33,14 @@ CHATTER = (0, 60)
 
 
 @dataclass(frozen=True)
-class Spread:
+class EstimateRange:
     """A range: the least and the most that a number may be."""
 
     low: float = 0.0
     high: float = 0.0
 
-    def __add__(self, other: Spread) -> Spread:
-        return Spread(self.low + other.low, self.high + other.high)
+    def __add__(self, other: EstimateRange) -> EstimateRange:
+        return EstimateRange(self.low + other.low, self.high + other.high)
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,9 @@ class RowEstimate:
     samples: int
     requests: tuple[int, int]
     """At least and at most, where every call brings a usable answer."""
-    prompt: Spread
-    completion: Spread
-    cost: Spread | None
+    prompt: EstimateRange
+    completion: EstimateRange
+    cost: EstimateRange | None
     worst: int = 1
     """The factor of the cost where no answer is usable, and each is asked for as often as allowed."""
     measured: int = 0
@@ -103,24 +103,24 @@ def estimates_of(
 
 
 def _estimate(
-    row: Row, model: str, expected_of: Callable[[Any], Expected], price: Price | None, used: Used
+    row: PlannedRow, model: str, expected_of: Callable[[Any], Expected], price: Price | None, used: Used
 ) -> RowEstimate:
     """Return the estimate of the calls of a row to one model."""
     samples = len(row.numbers)
     if not asks_a_model(model):
-        return RowEstimate(row.cell, samples, (0, 0), Spread(), Spread(), Spread())
+        return RowEstimate(row.cell, samples, (0, 0), EstimateRange(), EstimateRange(), EstimateRange())
     least = most = asking = measured = 0
     worst = 1
-    prompt, completion = Spread(), Spread()
+    prompt, completion = EstimateRange(), EstimateRange()
     for number in row.numbers:
         expected = expected_of(row.dataset.sample(number))
         asking += expected.calls[1] > 0
         around = [each + more for each, more in zip(CHATTER, REASONING if expected.reasons else (0, 0), strict=True)]
         prompt += _tokens(expected.sent)
         for sides in expected.images:
-            prompt += Spread(*tokens_range(model, sides))
+            prompt += EstimateRange(*tokens_range(model, sides))
         completion += _tokens(expected.said)
-        completion += Spread(*(each * calls for each, calls in zip(around, expected.calls, strict=True)))
+        completion += EstimateRange(*(each * calls for each, calls in zip(around, expected.calls, strict=True)))
         least, most = least + expected.calls[0], most + expected.calls[1]
         worst = max(worst, expected.worst)
     if len(used) >= ENOUGH:
@@ -129,33 +129,33 @@ def _estimate(
     cost = None
     if price is not None:
         least_cost = prompt.low * price.prompt + completion.low * price.completion
-        cost = Spread(least_cost, prompt.high * price.prompt + completion.high * price.completion)
+        cost = EstimateRange(least_cost, prompt.high * price.prompt + completion.high * price.completion)
     requests, unasked = (least, most), samples - asking
     return RowEstimate(row.cell, samples, requests, prompt, completion, cost, worst, measured, unasked)
 
 
-def _measured(asking: int, used: Used, name: str) -> Spread:
+def _measured(asking: int, used: Used, name: str) -> EstimateRange:
     """Return what so many samples use, from some of them: the mean, give or take two standard errors."""
     values = [float(usage[name]) for usage in used]
     usual, error = mean(values), 2 * stdev(values) / sqrt(len(values))
-    return Spread(asking * max(usual - error, min(values)), asking * min(usual + error, max(values)))
+    return EstimateRange(asking * max(usual - error, min(values)), asking * min(usual + error, max(values)))
 
 
-def prompt_tokens(model: str, contents: Iterable[object]) -> Spread:
+def prompt_tokens(model: str, contents: Iterable[object]) -> EstimateRange:
     """Return the estimated tokens of a model's prompts with images, from the contents of their messages.
 
     >>> prompt_tokens("openai/gpt-4o", ["Which object is left of the cup?"])
-    Spread(low=6.4, high=10.666666666666666)
+    EstimateRange(low=6.4, high=10.666666666666666)
     """
-    total = Spread()
+    total = EstimateRange()
     for content in contents:
         characters = characters_of(content)
         total += _tokens((characters, characters))
         for image in images_of(content):
-            total += Spread(*tokens_range(model, (image.width, image.height)))
+            total += EstimateRange(*tokens_range(model, (image.width, image.height)))
     return total
 
 
-def _tokens(characters: tuple[int, int]) -> Spread:
+def _tokens(characters: tuple[int, int]) -> EstimateRange:
     least, most = characters
-    return Spread(least / MOST_CHARACTERS, most / FEWEST_CHARACTERS)
+    return EstimateRange(least / MOST_CHARACTERS, most / FEWEST_CHARACTERS)

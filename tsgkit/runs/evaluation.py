@@ -2,7 +2,7 @@
 
 >>> import tempfile
 >>> plan = Plan(tasks=("tsg/sgqa",), models=("baseline/rules",), limit=5)
->>> finished = evaluate(plan, Options(out=Path(tempfile.mkdtemp()) / "run"))
+>>> finished = evaluate(plan, RunOptions(out=Path(tempfile.mkdtemp()) / "run"))
 >>> finished.results[0].board.n, finished.results[0].board.counts["answered"], finished.complete
 (5, 5, True)
 """
@@ -49,16 +49,16 @@ from tsgkit.runs.executors.executor import FEWEST
 from tsgkit.runs.executors.model_actors import HeldModel, known_there
 from tsgkit.runs.executors.workers import NotImportable
 from tsgkit.runs.folder import BATCHES, HEADER, LOCK, RECORDS, RunFolder, put_aside
-from tsgkit.runs.jobs import Engine, Part, Watch
+from tsgkit.runs.jobs import Engine, JobPart, JobWatch
 from tsgkit.runs.kept import ASKED, MANIFEST, keep, keeps_rows
 from tsgkit.runs.plan import Cell, Plan
 from tsgkit.runs.records import Scoring, scores_of
 from tsgkit.runs.results import Result, RowState, put_in_order, result_value, results_of, states_of
-from tsgkit.runs.run_setup import Row, RunSetup, asked_of, asks_a_model, in_shard, prepare
+from tsgkit.runs.run_setup import PlannedRow, RunSetup, asked_of, asks_a_model, in_shard, prepare
 from tsgkit.runs.saved_run import records_from_calls
 from tsgkit.runs.shards import Shard
 from tsgkit.runs.subjects import Limits, Subject, check_batches, subjects_of
-from tsgkit.scoring.outcomes import FAILURES
+from tsgkit.scoring.pooling import FAILURES
 from tsgkit.suites.judgement import ItemError, Scored, error_in_words
 from tsgkit.suites.judges.ratings import GRADE
 from tsgkit.suites.solvers.factories import PromptSolver
@@ -75,7 +75,7 @@ RESPONSE_FORMATS = "response_formats"
 
 
 @dataclass(frozen=True)
-class Options:
+class RunOptions:
     """The run folder and settings that cannot change an answer."""
 
     out: Path | None = None
@@ -137,20 +137,22 @@ class EvaluationOutcome:
 
 
 def evaluate(
-    plan: Plan, options: Options, watch: Watch | None = None, *, with_samples: bool = False
+    plan: Plan, options: RunOptions, watch: JobWatch | None = None, *, with_samples: bool = False
 ) -> EvaluationOutcome:
     """Run a plan, or the rest of it."""
-    return carry_out(prepare_run(plan, options), options, watch or Watch(), with_samples=with_samples)
+    return carry_out(prepare_run(plan, options), options, watch or JobWatch(), with_samples=with_samples)
 
 
-def prepare_run(plan: Plan, options: Options) -> RunSetup:
+def prepare_run(plan: Plan, options: RunOptions) -> RunSetup:
     """Prepare a plan, or the part of it in a shard."""
     with known_there() if options.executor == RAY and any(map(is_own, asked_of(plan))) else nullcontext():
         prepared = prepare(plan, scene_time=options.scene_time, boxes=options.boxes)
     return prepared if options.shard is None else in_shard(prepared, options.shard)
 
 
-def carry_out(prepared: RunSetup, options: Options, watch: Watch, *, with_samples: bool = False) -> EvaluationOutcome:
+def carry_out(
+    prepared: RunSetup, options: RunOptions, watch: JobWatch, *, with_samples: bool = False
+) -> EvaluationOutcome:
     """Work on a prepared plan in its folder until nothing is left or something stops it."""
     with _opened(prepared, options, watch) as evaluation:
         if evaluation.samples_left:
@@ -160,7 +162,7 @@ def carry_out(prepared: RunSetup, options: Options, watch: Watch, *, with_sample
 
 
 async def acarry_out(
-    prepared: RunSetup, options: Options, watch: Watch, *, with_samples: bool = False
+    prepared: RunSetup, options: RunOptions, watch: JobWatch, *, with_samples: bool = False
 ) -> EvaluationOutcome:
     """Do the same in the event loop that is running."""
     with _opened(prepared, options, watch) as evaluation:
@@ -171,7 +173,7 @@ async def acarry_out(
 
 
 @contextmanager
-def _opened(prepared: RunSetup, options: Options, watch: Watch) -> Iterator[Evaluation]:
+def _opened(prepared: RunSetup, options: RunOptions, watch: JobWatch) -> Iterator[Evaluation]:
     """Open the folder of a run, begun or gone on with, while the block lasts."""
     if options.limits.batch:
         check_batches(prepared)
@@ -198,7 +200,7 @@ def _opened(prepared: RunSetup, options: Options, watch: Watch) -> Iterator[Eval
         folder.close()
 
 
-def folder_of(prepared: RunSetup, options: Options) -> tuple[Path, list[str]]:
+def folder_of(prepared: RunSetup, options: RunOptions) -> tuple[Path, list[str]]:
     """Return the run folder and notes about it. With ``new`` an earlier run is moved aside, not deleted."""
     path = options.out or RUNS / f"{prepared.name}-{prepared.identity}"
     if prepared.shard is not None:
@@ -220,8 +222,8 @@ class Evaluation:
     """A run with its open folder; its samples are the units of a job."""
 
     prepared: RunSetup
-    options: Options
-    watch: Watch
+    options: RunOptions
+    watch: JobWatch
     folder: RunFolder
     states: Mapping[Cell, RowState]
     notices: list[str]
@@ -331,7 +333,7 @@ class Evaluation:
         if known:
             self.folder.update_header(models=known)
 
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[JobPart]:
         """Return how far the run is, for each subject and task."""
         groups: dict[tuple[str, str], list[RowState]] = {}
         for cell, state in self.states.items():
@@ -342,7 +344,7 @@ class Evaluation:
             door = self.subjects.get(title[0]) if first[title[0]] == title else None
             weight = sum(state.weight for state in states)
             done, total = (sum(getattr(state, name) for state in states) for name in ("finished", "total"))
-            part = Part(
+            part = JobPart(
                 title=" ".join(title),
                 done=done,
                 total=total,
@@ -411,7 +413,7 @@ class Evaluation:
             return computing
         return []
 
-    def _can_travel(self, row: Row, executor: Executor, *, asks: bool) -> bool:
+    def _can_travel(self, row: PlannedRow, executor: Executor, *, asks: bool) -> bool:
         """Return whether what a row consists of can be used elsewhere. ``UsageError`` if the user wants it there."""
         try:
             if row.task.computes == "scoring":
@@ -469,7 +471,7 @@ class Evaluation:
         state.knows_cost = state.knows_cost and not usage.get("unpriced")
         return record
 
-    def _ask_of(self, row: Row, where: Call) -> Ask | None:
+    def _ask_of(self, row: PlannedRow, where: Call) -> Ask | None:
         """Return what asks about a sample; the call of a judge of answers goes to the judge."""
         subject = self.subjects.get(row.asked)
         ask = None if subject is None else functools.partial(subject.ask, where)
@@ -485,7 +487,7 @@ class Evaluation:
 
         return routed
 
-    async def _solved(self, row: Row, sample: Any, heard: RecordedAsk) -> Transcript:  # noqa: ANN401  (its suite's sample)
+    async def _solved(self, row: PlannedRow, sample: Any, heard: RecordedAsk) -> Transcript:  # noqa: ANN401  (its suite's sample)
         ask, solver = None if heard.ask is None else heard, row.solver
         if self._computing is not None and row.cell in self._elsewhere:
             if ask is None:
@@ -499,7 +501,7 @@ class Evaluation:
             await asyncio.sleep(0)  # computing waits for nothing, and an interrupt wants to be heard
         return transcript
 
-    async def _judged(self, row: Row, sample: Any, transcript: Transcript) -> Scored:  # noqa: ANN401
+    async def _judged(self, row: PlannedRow, sample: Any, transcript: Transcript) -> Scored:  # noqa: ANN401
         """Return the judgement on a transcript, made elsewhere if it takes computing and the row is computed there."""
         if self._computing is None or row.cell not in self._elsewhere or row.task.computes != "scoring":
             return row.scoring.judged(sample, transcript)
@@ -564,7 +566,7 @@ def _length(state: RowState) -> int:
     return row.solver.expected(row.dataset.sample(row.numbers[0])).sent[1] if row.numbers else 0
 
 
-def _longest_prompt(rows: Sequence[Row], model: str) -> Messages:
+def _longest_prompt(rows: Sequence[PlannedRow], model: str) -> Messages:
     """Return the longest of the prompts that are known before a model is asked; none where it is asked by agents."""
     longest = ""
     for row in rows:
@@ -588,7 +590,7 @@ def _reply_cache() -> tuple[ReplyCache | None, str]:
         return None, f"no reply is kept for other runs: {error}"
 
 
-def asked_attributes(row: Row, place: int) -> dict[str, Value]:
+def asked_attributes(row: PlannedRow, place: int) -> dict[str, Value]:
     """Return what is known of a sample before it is answered; ``place`` is its place among those of the row."""
     attributes: dict[str, Value] = {f"tsgkit.{name}": value for name, value in row.cell.value.items()}
     if row.judge is not None:

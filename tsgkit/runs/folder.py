@@ -34,12 +34,12 @@ from pydantic import ValidationError
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import read_text, write_text
-from tsgkit.llm.door import Call, Prompt
+from tsgkit.llm.door import Call, SentPrompt
 from tsgkit.llm.reply import Ending, Reply, Usage, reply_from, reply_value
 from tsgkit.runs.journal import CHANGED, KEPT, Journal, is_sealed, line_at, lines_of, raw_lines
 from tsgkit.runs.plan import AXES, WAY, Plan
 from tsgkit.runs.shards import WRITTEN
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.version import __version__
 
 HEADER, CALLS, PROMPTS, SAMPLES, LOCK = "run.json", "calls.jsonl", "prompts.jsonl", "samples.jsonl", ".lock"
@@ -170,7 +170,7 @@ class RunFolder:
         value = self.calls.read(place)
         return reply_from(value["reply"]) if _call_of(value).request == call.request else None
 
-    def write(self, call: Call, prompt: Prompt | None, reply: Reply) -> None:
+    def write(self, call: Call, prompt: SentPrompt | None, reply: Reply) -> None:
         """Record a reply before it is used."""
         name = "" if prompt is None else prompt.hash
         if prompt is not None and (short := _short(name)) not in self._prompts:

@@ -21,7 +21,7 @@ from typing import Any
 
 from tsgkit.errors import FileProblem
 from tsgkit.library.files import read_bytes, write_bytes
-from tsgkit.llm.door import Call, Door, Prompt, prompt_hash
+from tsgkit.llm.door import Call, Door, SentPrompt, prompt_hash
 from tsgkit.llm.images import Messages
 from tsgkit.llm.reply import PAINT, Reply, reply_from
 from tsgkit.llm.scripts import RecordedModel
@@ -108,7 +108,7 @@ class ImageRun(RunFolder):
         reply = super().find(call)
         return None if reply is not None and reply.sha256 and not is_there(self.path, call.sample) else reply
 
-    def write(self, call: Call, prompt: Prompt | None, reply: Reply) -> None:
+    def write(self, call: Call, prompt: SentPrompt | None, reply: Reply) -> None:
         """Record a reply. One with an image is recorded when a thread has written that: see :meth:`recorded`."""
         record = partial(super().write, call, prompt, reply)
         if reply.image is None:

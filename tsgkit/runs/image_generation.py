@@ -26,7 +26,7 @@ from tsgkit.llm.image_decoder import require_pillow
 from tsgkit.llm.images import Messages, messages_for
 from tsgkit.llm.litellm_calls import LiteLlmImages
 from tsgkit.llm.prices import ImagePrice, image_price_given, image_price_of
-from tsgkit.llm.reply import PAINT, Budget, Ending, Reply
+from tsgkit.llm.reply import PAINT, CallBudget, Ending, Reply
 from tsgkit.llm.scripts import RecordedModel
 from tsgkit.llm.settings import IMAGE_PARAMETERS, Settings, is_local, parse, secrets_of, settings_of
 from tsgkit.llm.spans import Tracing, Value
@@ -41,7 +41,7 @@ from tsgkit.runs.executors.model_actors import HeldModel
 from tsgkit.runs.executors.ray_cluster import Cluster
 from tsgkit.runs.folder import same_run
 from tsgkit.runs.image_folder import WORK, ImageCalls, ImageRun, call_about, image_of, is_there
-from tsgkit.runs.jobs import Engine, Part, Watch
+from tsgkit.runs.jobs import Engine, JobPart, JobWatch
 from tsgkit.runs.plan import BASELINE
 from tsgkit.runs.run_setup import asks_a_model
 from tsgkit.runs.shards import Shard
@@ -90,7 +90,7 @@ class Rewriter:
         how = {} if settings is None else {"endpoint": settings.endpoint, "parameters": settings.parameters}
         return {"name": self.model, **how, "template": self.template.text}
 
-    def asker(self, limits: Limits, budget: Budget) -> Door | RecordedModel:
+    def asker(self, limits: Limits, budget: CallBudget) -> Door | RecordedModel:
         """Return who is asked. Raise ``UsageError`` where a limit of money could not be kept."""
         prices = () if self.price is None else (self.price,)
         own = Limits(concurrency=limits.concurrency, prices=prices, patience=limits.patience, max_cost=limits.max_cost)
@@ -266,7 +266,7 @@ def check_budget(painter: Painter, limits: Limits) -> None:
         hint = "give --price USD (dollars for an image), or a limit of requests"
         raise UsageError(f"the price of {painter.settings.model} is not known, so --max-cost cannot be kept", hint=hint)
     if painter.rewriter is not None:
-        painter.rewriter.asker(limits, Budget())
+        painter.rewriter.asker(limits, CallBudget())
 
 
 @dataclass(frozen=True)
@@ -280,22 +280,22 @@ class PaintingJob:
     shard: Shard | None = None
     command: tuple[str, ...] = ()
 
-    def carry_out(self, watch: Watch | None = None) -> PaintingOutcome:
+    def carry_out(self, watch: JobWatch | None = None) -> PaintingOutcome:
         """Make the missing images until none is left or a limit is reached."""
-        with self._opened(watch or Watch()) as work:
+        with self._opened(watch or JobWatch()) as work:
             if work.todo.left:
                 work.engine.carry_out(work.paint_all)
             return work.finished()
 
-    async def acarry_out(self, watch: Watch | None = None) -> PaintingOutcome:
+    async def acarry_out(self, watch: JobWatch | None = None) -> PaintingOutcome:
         """Do the same in the running event loop. Signals are not handled; a cancellation is raised."""
-        with self._opened(watch or Watch()) as work:
+        with self._opened(watch or JobWatch()) as work:
             if work.todo.left:
                 await work.engine.acarry_out(work.paint_all)
             return work.finished()
 
     @contextmanager
-    def _opened(self, watch: Watch) -> Iterator[_OpenImages]:
+    def _opened(self, watch: JobWatch) -> Iterator[_OpenImages]:
         """Open the folder, with the work to do; nothing is written if the model cannot be asked."""
         painter, limits, settings = self.painter, self.limits, self.painter.settings
         require_pillow()
@@ -311,7 +311,7 @@ class PaintingJob:
             provider.prepare()  # before there is a folder
         with closing(ImageRun(self.folder, header, calls)) as run:
             todo = to_paint(self.paintings, painter, self.folder, calls)
-            budget = Budget(limits.max_requests, limits.max_tokens, limits.max_cost)
+            budget = CallBudget(limits.max_requests, limits.max_tokens, limits.max_cost)
             budget.add(run.requests, run.spent)
             places = provider.slots if isinstance(provider, HeldModel) else limits.in_flight
             door = Door(
@@ -365,11 +365,11 @@ class _OpenImages:
         is_unknown = used.used_requests and not used.used_cost and self.painter.price is None
         return None if self.run.unpriced or is_unknown else used.used_cost
 
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[JobPart]:
         """Return how far the images are."""
         outcome = self.outcome
         ended = outcome.painted + len(outcome.refusals) + len(outcome.failures)
-        part = Part(
+        part = JobPart(
             title=self.painter.settings.model,
             done=outcome.there + outcome.painted,
             total=outcome.total,

@@ -65,7 +65,7 @@ class Workplace(Protocol):
 
 
 @dataclass(frozen=True)
-class Part:
+class JobPart:
     """The progress of a part of a job."""
 
     title: str
@@ -99,7 +99,7 @@ class Part:
 
 
 @dataclass
-class Watch:
+class JobWatch:
     """Callbacks for progress displays."""
 
     begun: Callable[[Engine], None] = lambda _: None
@@ -117,7 +117,7 @@ class Engine:
     """The engine of one job."""
 
     askers: Sequence[Stoppable] = ()
-    watch: Watch = field(default_factory=Watch)
+    watch: JobWatch = field(default_factory=JobWatch)
     noun: str = "unit"
     """The name of a unit, for messages."""
     title: str = ""
@@ -144,7 +144,7 @@ class Engine:
     """The executor of what computes, if it is not done here."""
     tracing: Tracing = field(default_factory=lambda: Tracing(None, Secrets(), "", dict))
     """The spans of the job, if they are wished for."""
-    parts: Callable[[], Sequence[Part]] = field(init=False)
+    parts: Callable[[], Sequence[JobPart]] = field(init=False)
     """Returns the progress of the parts."""
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _is_abandoned: bool = False
@@ -152,11 +152,11 @@ class Engine:
     def __post_init__(self) -> None:
         self.parts = self._counted
 
-    def _counted(self) -> Sequence[Part]:
+    def _counted(self) -> Sequence[JobPart]:
         if not (self.title and self.expected):
             return ()
         door = next(iter(self._doors), None)
-        part = Part(
+        part = JobPart(
             title=self.title,
             done=self.done,
             total=self.expected,

@@ -25,8 +25,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from tsgkit.errors import FileProblem, TsgkitError, UsageError
-from tsgkit.library.cards import Card, card_from, load_card
-from tsgkit.library.declarations import declared
+from tsgkit.library.cards import Card, card_from, declared, load_card
 from tsgkit.library.files import read_text, write_text
 from tsgkit.library.projects import find, search_path, text_of
 from tsgkit.llm.user_code import LOADED_FILES
@@ -50,7 +49,7 @@ TASK = re.compile(rf"{NAME}(/{NAME})+")
 INSIDE = re.compile(rf"(rows|items)(/{NAME})+\.jsonl?")
 
 
-class Asked(NamedTuple):
+class NamedData(NamedTuple):
     """The data of a task as the run names them."""
 
     file: str
@@ -242,7 +241,7 @@ class Kept:
         """Return why official figures did not apply."""
         return str(self.value["unpublished"].get(_way(task, solver, style), ""))
 
-    def rows(self, name: str, task: Task, asked: Asked) -> Dataset | None:
+    def rows(self, name: str, task: Task, asked: NamedData) -> Dataset | None:
         """Return the rows that were asked; None where they were not kept."""
         file = self._checked(self.described(name).get("rows"))
         if file is None:
@@ -273,7 +272,7 @@ class Kept:
             return dict(zip(ids, numbers, strict=True))
         return {}
 
-    def items(self, name: str, asked: Asked) -> Items | None:
+    def items(self, name: str, asked: NamedData) -> Items | None:
         """Return the items as they are described; None where they are not."""
         file = self._checked(self.described(name).get("items"))
         if file is None:

@@ -35,7 +35,7 @@ from pydantic import (
 )
 
 from tsgkit.errors import UsageError
-from tsgkit.library.declarations import loaded, problem_of
+from tsgkit.library.cards import loaded, problem_of
 from tsgkit.library.files import read_text
 from tsgkit.library.projects import find, search_path, text_of
 from tsgkit.suites.solvers.factories import factory_of

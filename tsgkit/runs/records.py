@@ -12,9 +12,7 @@ from typing import Any
 from tsgkit.llm.reply import LOCAL_SOURCES, Reply, seconds_of
 from tsgkit.runs.journal import sealed
 from tsgkit.runs.plan import Cell
-from tsgkit.scoring.outcomes import FAILURES, Outcome
-from tsgkit.scoring.score import Score
-from tsgkit.scoring.tally import Tally
+from tsgkit.scoring.pooling import FAILURES, Outcome, Score, Tally
 from tsgkit.suites import judgement
 from tsgkit.suites.judgement import Judged, Scored, error_in_words
 from tsgkit.suites.metrics import PROFILES

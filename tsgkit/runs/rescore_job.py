@@ -21,13 +21,13 @@ from tsgkit.replies import READER
 from tsgkit.runs.executors import Executor, Here, checked_executor, executor_named, usual_executor
 from tsgkit.runs.executors.workers import NotImportable
 from tsgkit.runs.folder import RECORDS, RunFolder, read_header, samples_in
-from tsgkit.runs.jobs import Engine, Watch
+from tsgkit.runs.jobs import Engine, JobWatch
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.kept import keep, keeps_rows
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.records import Scoring
 from tsgkit.runs.results import Result, fitting_records, results_of, states_of
-from tsgkit.runs.run_setup import Row, RunSetup
+from tsgkit.runs.run_setup import PlannedRow, RunSetup
 from tsgkit.runs.saved_run import (
     Place,
     RecordedSample,
@@ -55,7 +55,7 @@ class Reread(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Rescored:
+class RescoredRun:
     """The results of a run before and after rescoring, and the samples that are read differently."""
 
     before: tuple[Result, ...]
@@ -70,7 +70,7 @@ class Rescored:
 class _Batch(NamedTuple):
     """Some samples of a row."""
 
-    row: Row
+    row: PlannedRow
     recorded: Sequence[RecordedSample]
 
 
@@ -82,14 +82,14 @@ class Rescoring:
     data: str | None = None
     executor: str | None = None
 
-    def carry_out(self, watch: Watch | None = None) -> Rescored:
+    def carry_out(self, watch: JobWatch | None = None) -> RescoredRun:
         """Score every recorded reply again, and return what changed."""
         with self._opened() as (prepared, folder, executor):
             engine = self._engine(prepared, executor, watch)
             engine.carry_out(lambda: self._replace(engine, prepared, folder, executor))
             return self._finished(engine, prepared, folder)
 
-    async def acarry_out(self, watch: Watch | None = None) -> Rescored:
+    async def acarry_out(self, watch: JobWatch | None = None) -> RescoredRun:
         """Do the same in the running event loop."""
         with self._opened() as (prepared, folder, executor):
             engine = self._engine(prepared, executor, watch)
@@ -109,9 +109,9 @@ class Rescoring:
             with executor_named(self.executor or usual_executor(computing, MANY)) as executor:
                 yield prepared, folder, executor
 
-    def _engine(self, prepared: RunSetup, executor: Executor, watch: Watch | None) -> Engine:
+    def _engine(self, prepared: RunSetup, executor: Executor, watch: JobWatch | None) -> Engine:
         total = sum(len(row.numbers) for row in prepared.rows)
-        return Engine(watch=watch or Watch(), noun="part", title="rescoring", expected=total, executor=executor)
+        return Engine(watch=watch or JobWatch(), noun="part", title="rescoring", expected=total, executor=executor)
 
     async def _replace(self, engine: Engine, prepared: RunSetup, folder: RunFolder, executor: Executor) -> None:
         for row in prepared.rows:
@@ -137,7 +137,7 @@ class Rescoring:
             batches = _batches(prepared.rows, self.path, self._errors)
             await engine.streamed(batches, scored, put_all, workers=executor.workers, steps=len)
 
-    def _finished(self, engine: Engine, prepared: RunSetup, folder: RunFolder) -> Rescored:
+    def _finished(self, engine: Engine, prepared: RunSetup, folder: RunFolder) -> RescoredRun:
         if engine.interrupted:
             raise Interrupted(f"interrupted: {self.path} is as it was")
         after, readings, reader = _results(prepared, folder.samples), _readings(folder.samples), folder.header["reader"]
@@ -145,7 +145,7 @@ class Rescoring:
         keep(prepared, self.path, rows=keeps_rows(self.path))
         changed = (sample for sample, read in readings.items() if read != self._readings.get(sample, read))
         reread = tuple(Reread(*sample, self._readings[sample], readings[sample]) for sample in changed)
-        return Rescored(self._before, after, reader, reread, self._misfits)
+        return RescoredRun(self._before, after, reader, reread, self._misfits)
 
 
 def _results(prepared: RunSetup, samples: Journal) -> tuple[Result, ...]:
@@ -159,7 +159,7 @@ def _readings(samples: Journal) -> dict[Place, tuple[str, Any]]:
     }
 
 
-def _batches(rows: Sequence[Row], path: Path, errors: Mapping[Place, bytes]) -> Iterator[_Batch]:
+def _batches(rows: Sequence[PlannedRow], path: Path, errors: Mapping[Place, bytes]) -> Iterator[_Batch]:
     places = places_of_calls(path)
     for row in rows:
         samples = recorded_samples(row, path, errors, places)

@@ -15,13 +15,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from tsgkit.library.bundle import portable
+from tsgkit.library.projects import portable
 from tsgkit.runs.folder import Misfit, check_number, sample_of
 from tsgkit.runs.journal import Journal, raw_lines
 from tsgkit.runs.plan import AXES, Cell
 from tsgkit.runs.records import RowTotals, Scores, record_of, sample_value, scores_of
-from tsgkit.runs.run_setup import Row
-from tsgkit.scoring.outcomes import FAILURES
+from tsgkit.runs.run_setup import PlannedRow
+from tsgkit.scoring.pooling import FAILURES
 from tsgkit.suites.metrics import PER_ITEM
 from tsgkit.suites.scoreboard import Board, board_value
 from tsgkit.suites.transcript import Transcript
@@ -34,7 +34,7 @@ LEFT, DONE, FAILED = 0, 1, 2
 class RowState:
     """The progress of a row: the position of each sample's record (-1: none), and the finished and failed samples."""
 
-    row: Row
+    row: PlannedRow
     places: array[int] = field(init=False)
     sums: RowTotals | None = field(init=False)
     """Totals of the first samples; None once a sample was scored out of order, so that records must be read again."""
@@ -103,7 +103,7 @@ class RowState:
             self.sums = None
 
 
-def states_of(rows: tuple[Row, ...], samples: Journal, least: int = 0) -> dict[Cell, RowState]:
+def states_of(rows: tuple[PlannedRow, ...], samples: Journal, least: int = 0) -> dict[Cell, RowState]:
     """Return the state of every row, as the records on disk have it; ``FileProblem`` for fewer than ``least``."""
     states = {row.cell: RowState(row) for row in rows}
     for where, cell, place, value in records_in(rows, samples.path, least):
@@ -125,7 +125,7 @@ class PlacedRecord(NamedTuple):
     value: dict[str, Any]
 
 
-def records_in(rows: Iterable[Row], path: Path, least: int) -> Iterator[PlacedRecord]:
+def records_in(rows: Iterable[PlannedRow], path: Path, least: int) -> Iterator[PlacedRecord]:
     """Yield the records of rows; ``FileProblem`` for the first that does not fit, and for records of fewer samples than
     ``least``.
     """
@@ -141,7 +141,7 @@ def records_in(rows: Iterable[Row], path: Path, least: int) -> Iterator[PlacedRe
 
 
 @contextmanager
-def fitting_records(rows: Iterable[Row], samples: Journal) -> Iterator[tuple[Journal, int]]:
+def fitting_records(rows: Iterable[PlannedRow], samples: Journal) -> Iterator[tuple[Journal, int]]:
     """Yield the records that fit into the run, in a file of their own if some do not, and the number of the others."""
     recorded, kept, misfits = _RecordedSamples(rows), array("q"), 0
     for position, line in raw_lines(samples.path):
@@ -163,7 +163,7 @@ def fitting_records(rows: Iterable[Row], samples: Journal) -> Iterator[tuple[Jou
 class _RecordedSamples:
     """The samples of rows, each of which has one record, or further ones after one that failed."""
 
-    def __init__(self, rows: Iterable[Row]) -> None:
+    def __init__(self, rows: Iterable[PlannedRow]) -> None:
         rows = tuple(rows)
         self._places = places_by_task(rows)
         self._known = {row.cell: bytearray([LEFT]) * len(row.numbers) for row in rows}
@@ -188,7 +188,7 @@ class _RecordedSamples:
         return PlacedRecord(position, cell, place, value)
 
 
-def places_by_task(rows: Iterable[Row]) -> dict[str, dict[str, int]]:
+def places_by_task(rows: Iterable[PlannedRow]) -> dict[str, dict[str, int]]:
     """Return the place of each item in the rows of each task, which all have the same items."""
     places: dict[str, dict[str, int]] = {}
     for row in rows:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.runs.folder import HEADER, RECORDS, SAMPLES, SHARD, check_evaluation, check_number, read_header, samples_in
 from tsgkit.runs.plan import Cell
-from tsgkit.scoring.outcomes import FAILURES, Outcome
+from tsgkit.scoring.pooling import FAILURES, Outcome
 
 
 class Listing(NamedTuple):

@@ -23,11 +23,10 @@ from typing import Any, NamedTuple
 from tsgkit.defaults import SCENE_TIME
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
-from tsgkit.library.bundle import portable
 from tsgkit.library.cards import card_names, load_card
 from tsgkit.library.files import look_alike
 from tsgkit.library.named_file import NamedFile
-from tsgkit.library.projects import find
+from tsgkit.library.projects import find, portable
 from tsgkit.library.row_sources import pinned
 from tsgkit.llm.asker import model_settings
 from tsgkit.llm.door import Call, canonical
@@ -57,7 +56,7 @@ SUBJECTS = {"models": "--model NAME", "images": "--images NAME=DIR", "scenes": "
 
 
 @dataclass(frozen=True)
-class Row:
+class PlannedRow:
     """A row of the result, ready to be run."""
 
     cell: Cell
@@ -118,7 +117,7 @@ class RunSetup:
     """A plan and everything that it refers to."""
 
     plan: Plan
-    rows: tuple[Row, ...]
+    rows: tuple[PlannedRow, ...]
     settings: Mapping[str, Settings]
     secrets: Secrets
     asked: dict[str, Any] = field(default_factory=dict)
@@ -200,7 +199,7 @@ def in_shard(prepared: RunSetup, shard: Shard) -> RunSetup:
     The key of an item is its task and its id, so that all styles, solvers and repeats of an item are in one shard.
     """
 
-    def taken(row: Row) -> Row:
+    def taken(row: PlannedRow) -> PlannedRow:
         ids = row.dataset.item_ids
         return replace(row, numbers=[one for one in row.numbers if shard.takes(f"{row.task.key}/{ids[one]}")])
 
@@ -249,12 +248,12 @@ def prepare(plan: Plan, *, scene_time: float = SCENE_TIME, boxes: bool = False) 
     return RunSetup(plan, tuple(rows), settings, secrets, _asked(plan, rows, settings), formats, items=items)
 
 
-def row_of(cell: Cell, plan: Plan, items: Mapping[str, ChosenItems], solver: Solver) -> Row:
+def row_of(cell: Cell, plan: Plan, items: Mapping[str, ChosenItems], solver: Solver) -> PlannedRow:
     """Return a row of a plan."""
     task, dataset, numbers = items[cell.task]
     is_judged = task.grader is not None or any(cell.subject == folder.name for folder in plan.folders)
     judge = plan.judge if is_judged else None
-    return Row(cell, task, solver, dataset, numbers, judge, axes_of(cell, plan, {cell.task: task}))
+    return PlannedRow(cell, task, solver, dataset, numbers, judge, axes_of(cell, plan, {cell.task: task}))
 
 
 def _task_names(plan: Plan) -> tuple[str, ...]:
@@ -438,7 +437,7 @@ def _viewing(plan: Plan, folder: Folder, cell: Cell) -> Viewing:
     return Viewing(folder, judge, cell.solver, seed, prompts, plan.assets, plan.missing, plan.pairing)
 
 
-def _asked(plan: Plan, rows: Sequence[Row], settings: Mapping[str, Settings]) -> dict[str, Any]:
+def _asked(plan: Plan, rows: Sequence[PlannedRow], settings: Mapping[str, Settings]) -> dict[str, Any]:
     """Return all that can change an answer, and the list of items."""
     value = {
         "models": {name: _model(settings[name]) for name in plan.models},

@@ -35,13 +35,13 @@ from tsgkit.runs.folder import (
     samples_in,
 )
 from tsgkit.runs.journal import Journal
-from tsgkit.runs.kept import CHANGED_FILE, Asked, Kept, kept_in
+from tsgkit.runs.kept import CHANGED_FILE, Kept, NamedData, kept_in
 from tsgkit.runs.plan import Cell, Plan, cells_of
 from tsgkit.runs.records import Scoring
 from tsgkit.runs.results import Result, RowState, results_of, states_of
-from tsgkit.runs.run_setup import ChosenItems, Row, RunSetup, chosen_items, in_shard, row_of
+from tsgkit.runs.run_setup import ChosenItems, PlannedRow, RunSetup, chosen_items, in_shard, row_of
 from tsgkit.runs.shards import shard_of
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.recorded_task import RecordedScorer
 from tsgkit.suites.rows import Dataset, hash_of_items
 from tsgkit.suites.solvers.offline_solvers import OfflineSolver
@@ -216,8 +216,8 @@ class _OpenedRun:
         with without_hub():
             return _dataset(task, data, asked)
 
-    def _asked(self, name: str) -> Asked:
-        return Asked(str(self.header["data"].get(name, "")), str(self.header["asked"]["data"].get(name, "")))
+    def _asked(self, name: str) -> NamedData:
+        return NamedData(str(self.header["data"].get(name, "")), str(self.header["asked"]["data"].get(name, "")))
 
     def checked(self, chosen: Mapping[str, ChosenItems]) -> dict[str, ChosenItems]:
         """Return the items that were asked; ``FileProblem`` where others are found in what the run keeps."""
@@ -301,7 +301,7 @@ class Places(Protocol):
 
 
 def records_from_calls(
-    rows: Iterable[Row], path: Path, errors: Mapping[Place, bytes] | None = None, places: Places | None = None
+    rows: Iterable[PlannedRow], path: Path, errors: Mapping[Place, bytes] | None = None, places: Places | None = None
 ) -> Iterator[bytes]:
     """Score every sample of some rows whose calls are recorded in full; yield the records in order.
 
@@ -331,7 +331,9 @@ class RecordedSample(NamedTuple):
         return scoring.written(scoring.failed(self.sample, error), self.transcript)[1]
 
 
-def recorded_samples(row: Row, path: Path, errors: Mapping[Place, bytes], places: Places) -> Iterator[RecordedSample]:
+def recorded_samples(
+    row: PlannedRow, path: Path, errors: Mapping[Place, bytes], places: Places
+) -> Iterator[RecordedSample]:
     """Yield the samples of a row whose calls are recorded in full, and those that have only a record of an error."""
     calls = Journal(path / CALLS, writes=False)
     for number in row.numbers:

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tsgkit.errors import FileProblem, TsgkitError, UsageError
-from tsgkit.library.bundle import portable
 from tsgkit.library.files import write_text
+from tsgkit.library.projects import portable
 from tsgkit.llm.door import canonical
 from tsgkit.llm.reply import Ending
 from tsgkit.replies import READER
@@ -53,7 +53,7 @@ from tsgkit.runs.results import NOWHERE, states_of
 from tsgkit.runs.run_setup import RunSetup
 from tsgkit.runs.saved_run import Place, prepared_again, records_from_calls
 from tsgkit.runs.shards import WRITTEN, Shard, whole_of
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.version import __version__
 
 SHARDS = "shards"

@@ -20,9 +20,9 @@ from tsgkit.llm.direct_calls import DirectCalls
 from tsgkit.llm.door import Call, Door
 from tsgkit.llm.prices import Price, batch_price, price_given, price_of
 from tsgkit.llm.prompt_cache import PromptMarks, takes_marks
-from tsgkit.llm.reply import Budget, Provider, Reply, Schema
+from tsgkit.llm.reply import CallBudget, Provider, Reply, Schema
 from tsgkit.llm.scripts import RecordedModel, Replay, Script, script_in
-from tsgkit.llm.settings import Patience, Settings
+from tsgkit.llm.settings import RetryLimits, Settings
 from tsgkit.llm.spans import Traces, traces_of
 from tsgkit.llm.user_models import USUAL, UserModel, is_own, usual_concurrency
 from tsgkit.runs.batch_journal import BatchJournal
@@ -64,7 +64,7 @@ class Limits:
     max_tokens: int | None = None
     max_cost: float | None = None
     prices: tuple[str, ...] = ()
-    patience: Patience = field(default_factory=Patience)
+    patience: RetryLimits = field(default_factory=RetryLimits)
     prompt_cache: bool = False
     """Mark the beginnings of prompts for services that cache only what is marked."""
     client: Client | None = None
@@ -106,7 +106,7 @@ def limits_of(options: Mapping[str, Any]) -> Limits:
         max_cost=options.get("max_cost"),
         prices=prices_given(options.get("price") or ()),
         prompt_cache=bool(options.get("prompt_cache")),
-        patience=Patience.of(options),
+        patience=RetryLimits.of(options),
         client=None if options.get("client") is None else client_given(options["client"]),
         batch=bool(options.get("batch")),
         waits=options.get("wait", True),
@@ -151,7 +151,7 @@ def subjects_of(
     if limits.max_cost is not None and (unknown := [model for model, price in prices.items() if price is None]):
         hint = "give --price IN,OUT (dollars per million tokens), or a limit of tokens or requests"
         raise UsageError(f"the price of {unknown[0]} is not known, so --max-cost cannot be kept", hint=hint)
-    budget = Budget(limits.max_requests, limits.max_tokens, limits.max_cost)
+    budget = CallBudget(limits.max_requests, limits.max_tokens, limits.max_cost)
     budget.add(folder.requests, folder.spent)
     subjects: dict[str, Subject] = {}
     for model in asked_of(prepared.plan):
@@ -167,7 +167,7 @@ def _door(
     prepared: RunSetup,
     folder: RunFolder,
     limits: Limits,
-    budget: Budget,
+    budget: CallBudget,
     price: Price | None,
     cache: ReplyCache | None,
     reads_cache: bool,

@@ -22,15 +22,17 @@ Pure: nothing here touches the network, the clock, the disk or a model.
 
 from tsgkit.scoring.agreement import Agreement, Measure, balanced_accuracy, cohens_kappa, krippendorffs_alpha
 from tsgkit.scoring.comparison import Comparison, Resolvable, compare, planned_difference, smallest_difference
-from tsgkit.scoring.hallucination import Hallucinations, hallucinations
 from tsgkit.scoring.intervals import Interval, IntervalMethod, interval
-from tsgkit.scoring.outcomes import Outcome
-from tsgkit.scoring.pooling import Part, Pooled, Pooling, pool
-from tsgkit.scoring.score import Score
-from tsgkit.scoring.sequences import common_subsequence
-from tsgkit.scoring.sets import Overlap, compare_graphs
+from tsgkit.scoring.pooling import Outcome, Part, Pooled, Pooling, Score, pool
+from tsgkit.scoring.set_scores import (
+    Hallucinations,
+    Overlap,
+    common_subsequence,
+    compare_graphs,
+    hallucinations,
+    soft_overlap,
+)
 from tsgkit.scoring.significance import PairedMethod, PairedTest, holm, mcnemar, sign_flip
-from tsgkit.scoring.soft import soft_overlap
 
 __all__ = [
     "Agreement",

@@ -27,10 +27,10 @@ from tsgkit.scoring.intervals import (
     check_level,
     constant_interval,
     jackknife_variance,
+    redrawn_totals,
     share_interval,
 )
 from tsgkit.scoring.pooling import Part, Pooling, Totals, add, cluster_totals, pool
-from tsgkit.scoring.resampling import redrawn_totals
 
 Combination = Callable[[Sequence[float | None]], float | None]
 """A function from the values of several metrics to one value; a metric without weight is None."""

@@ -29,11 +29,10 @@ from tsgkit.scoring.intervals import (
     effective_number,
     jackknife_variance,
     student_interval,
+    student_quantile,
 )
-from tsgkit.scoring.pairing import Item, Paired, pair
 from tsgkit.scoring.pooling import Part, Pooled, Pooling, Totals, add
-from tsgkit.scoring.significance import PairedTest, binomial, flipped
-from tsgkit.scoring.student import student_quantile
+from tsgkit.scoring.significance import Item, Paired, PairedTest, binomial, flipped, pair
 
 DISCORDANT = 0.2
 """The share of items on which two models are taken to disagree before anything is known of them."""

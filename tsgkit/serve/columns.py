@@ -12,8 +12,8 @@ from typing import Any
 from tsgkit.report.sample_facts import SampleFacts, facts_of
 from tsgkit.report.sample_list import in_a_line
 from tsgkit.runs.plan import Cell
-from tsgkit.runs.run_setup import Row
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.runs.run_setup import PlannedRow
+from tsgkit.scoring.pooling import Outcome
 
 RIGHT, WRONG, UNANSWERED, MISSING, UNKNOWN = "r", "w", "u", "m", "?"
 """The marks of samples; missing is one that was not asked yet, unknown one that was answered and has no value."""
@@ -26,7 +26,7 @@ TEXTS = ("answer", "reason", "cluster")
 class SampleColumns:
     """One list for each column, with a place for every sample."""
 
-    def __init__(self, rows: Sequence[Row]) -> None:
+    def __init__(self, rows: Sequence[PlannedRow]) -> None:
         """Begin with all samples missing."""
         self.rows = tuple(rows)
         self.starts: dict[Cell, int] = {}
@@ -46,7 +46,7 @@ class SampleColumns:
     def _total(self) -> int:
         return sum(len(row.numbers) for row in self.rows if row.cell in self.starts)
 
-    def place(self, number: int) -> tuple[Row, int]:
+    def place(self, number: int) -> tuple[PlannedRow, int]:
         """Return the row of a sample, and the sample's place in it. Raise ``IndexError`` if there is no such sample."""
         for row in self.rows:
             place = number - self.starts[row.cell]

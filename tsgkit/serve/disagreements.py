@@ -29,8 +29,7 @@ from tsgkit.graph.notation.json_triplets import to_value
 from tsgkit.graph.notation.narratives import vocabulary_value
 from tsgkit.library.documents import formats
 from tsgkit.library.documents.reader import Document
-from tsgkit.library.documents.row_changes import with_narrative
-from tsgkit.library.documents.rows import Entry
+from tsgkit.library.documents.rows import Entry, with_narrative
 from tsgkit.report.annotated_items import ItemPair, Versions, matched
 from tsgkit.scoring.versions import GraphPair
 

@@ -16,8 +16,7 @@ from tsgkit.errors import FileProblem, TsgkitError, UsageError
 from tsgkit.graph.model import Narrative
 from tsgkit.library.documents.reader import Document, read_document
 from tsgkit.library.documents.rewriter import losses, rewritten
-from tsgkit.library.documents.row_changes import with_narrative
-from tsgkit.library.documents.rows import numbered
+from tsgkit.library.documents.rows import numbered, with_narrative
 from tsgkit.library.downloads import checksum_of_bytes
 from tsgkit.library.files import decoded, read_bytes, write_text
 from tsgkit.serve.edit_draft import Draft, Kept, Link

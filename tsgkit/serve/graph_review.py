@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from tsgkit.agents.cleaner import Cleaned
+from tsgkit.agents.cleaner import CleanedNarrative
 from tsgkit.agents.passages import sentences_of_graphs
 from tsgkit.agents.review import ACCEPTED, Review, before_and_after, decided
 from tsgkit.errors import NotationError, UsageError
@@ -71,7 +71,7 @@ class Proposed(NamedTuple):
         return parts
 
 
-def proposed_in(document: Document, cleaned: Sequence[Cleaned], told: Sequence[str]) -> Iterator[Proposed]:
+def proposed_in(document: Document, cleaned: Sequence[CleanedNarrative], told: Sequence[str]) -> Iterator[Proposed]:
     """Yield the changes of a document in the order in which they are decided."""
     for entry, result in zip(document.entries, cleaned, strict=True):
         narrative, sentences = entry.narrative, sentences_of_graphs(entry.narrative, told)
@@ -164,9 +164,11 @@ class GraphReview:
         return self.proposed[number].parts(before + [ACCEPTED] * (number - len(before)), decision)
 
 
-def reviewed(document: Document, cleaned: Sequence[Cleaned], decisions: Sequence[Mapping[str, Any]]) -> list[Cleaned]:
+def reviewed(
+    document: Document, cleaned: Sequence[CleanedNarrative], decisions: Sequence[Mapping[str, Any]]
+) -> list[CleanedNarrative]:
     """Return the cleaned graphs with only the accepted changes, and the reviewer's notes."""
-    left, results = iter(decisions), list[Cleaned]()
+    left, results = iter(decisions), list[CleanedNarrative]()
     for entry, result in zip(document.entries, cleaned, strict=True):
         before = entry.narrative.graphs
         pairs = [(change, dict(next(left))) for change in result.changes]

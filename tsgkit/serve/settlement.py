@@ -23,8 +23,15 @@ from tsgkit.library.documents import formats
 from tsgkit.library.documents.reader import Document
 from tsgkit.library.documents.rewriter import UNREAD, losses, rewritten
 from tsgkit.library.downloads import checksum_of_bytes
-from tsgkit.library.files import STDIN, read_bytes, read_text, write_text
-from tsgkit.library.overwrites import FORCE, refuse_to_overwrite, refuse_to_overwrite_sources
+from tsgkit.library.files import (
+    FORCE,
+    STDIN,
+    read_bytes,
+    read_text,
+    refuse_to_overwrite,
+    refuse_to_overwrite_sources,
+    write_text,
+)
 from tsgkit.report.annotated_items import Versions
 from tsgkit.report.plain_text import count
 from tsgkit.serve import disagreement_view as view

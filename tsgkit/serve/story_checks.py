@@ -29,7 +29,7 @@ from tsgkit.graph.repairs import Change, mend_graph
 from tsgkit.graph.rules import RULES, Finding, check_graph
 from tsgkit.lexicon import mentions, same_word
 from tsgkit.lexicon.inflection import family
-from tsgkit.lexicon.typos import is_slip
+from tsgkit.lexicon.nearest import is_slip
 
 MOST_GRAPHS = 1 << 14
 """The number of graphs whose findings and repairs are kept, and of hand steps."""

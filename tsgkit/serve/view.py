@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Literal, Self
 from urllib.parse import quote
 
 from tsgkit.errors import UsageError
-from tsgkit.library.files import require_folder, write_text
-from tsgkit.library.overwrites import refuse_to_replace_data
+from tsgkit.library.files import refuse_to_replace_data, require_folder, write_text
 from tsgkit.report import html
 from tsgkit.serve.viewed_runs import ViewedRuns
 

@@ -24,7 +24,7 @@ from tsgkit.runs.folder import SAMPLES, read_header, samples_in
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.results import RowState, places_by_task
-from tsgkit.runs.run_setup import Row, RunSetup
+from tsgkit.runs.run_setup import PlannedRow, RunSetup
 from tsgkit.runs.saved_run import RecordedCalls, SavedRun, prepared_again
 from tsgkit.serve.background_process import start_in_process
 from tsgkit.serve.columns import SampleColumns
@@ -132,7 +132,7 @@ class ViewedRun:
         rows = gather([self.path], names, self.data, metrics=HEADLINE).rows
         return {by: {"by": by, "rows": list(_members(rows, by))} for by in names}
 
-    def row(self, number: int) -> Row:
+    def row(self, number: int) -> PlannedRow:
         """Return a row by its number. Raise ``UsageError`` if the run has none of this number."""
         rows = self.prepared.rows
         if not 0 <= number < len(rows):
@@ -158,7 +158,7 @@ class ViewedRun:
     def _calls(self) -> RecordedCalls:
         return RecordedCalls(self.path)
 
-    def _placed(self, number: int) -> tuple[Row, int]:
+    def _placed(self, number: int) -> tuple[PlannedRow, int]:
         try:
             return self.columns.place(number)
         except IndexError:

@@ -29,7 +29,7 @@ from tsgkit.report.report_rows import HEADLINE, gather
 from tsgkit.runs.folder import HEADER, LOCK, SAMPLES, check_evaluation, read_header
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import Cell
-from tsgkit.scoring.outcomes import FAILURES
+from tsgkit.scoring.pooling import FAILURES
 from tsgkit.serve.line_file import Line, LineFile
 from tsgkit.serve.viewed_run import ViewedRun, compared, row_value, stamp_of
 from tsgkit.version import __version__

@@ -25,10 +25,9 @@ from tsgkit.errors import ExtraMissing, FileProblem, UsageError
 from tsgkit.lexicon import meant
 from tsgkit.library.cards import load_card
 from tsgkit.library.files import STDIN, look_alike, read_text
-from tsgkit.llm.reply import CUT, FILTERED, Ending, reply_from
-from tsgkit.llm.reply import Reply as ModelReply
+from tsgkit.llm.reply import CUT, FILTERED, Ending, Reply, reply_from
 from tsgkit.suites.judgement import Judged, scored
-from tsgkit.suites.replies import Reply, read_replies
+from tsgkit.suites.replies import CollectedReply, read_replies
 from tsgkit.suites.rows import Dataset
 from tsgkit.suites.scoreboard import Board, ScoreReport, add_judged
 from tsgkit.suites.solvers.factories import check_solver, factory_of
@@ -134,7 +133,7 @@ def _items_to_score(task: Task, data: str) -> Dataset:
 
 
 def _judged(
-    dataset: Dataset, judge: Callable[[Any, Any], Judged], answers: Mapping[str, Reply | Transcript]
+    dataset: Dataset, judge: Callable[[Any, Any], Judged], answers: Mapping[str, CollectedReply | Transcript]
 ) -> tuple[Judged, ...]:
     samples = map(dataset.sample, range(len(dataset)))
     return tuple(scored(judge, sample, answers.get(sample.item_id)).judged for sample in samples)
@@ -342,4 +341,4 @@ def _harness_samples(file: str) -> Iterator[LoggedReply]:
 
 def _said(call: Mapping[str, Any], resps: Sequence[Sequence[str | None]]) -> LabelledReply:
     request, draw = call["resp"]
-    return LabelledReply(call["label"], ModelReply(resps[request][draw], Ending(call["ending"])))
+    return LabelledReply(call["label"], Reply(resps[request][draw], Ending(call["ending"])))

@@ -3,7 +3,7 @@
 >>> import tempfile
 >>> folder = ImageFolder("some-model", tempfile.mkdtemp(), kept=Path(tempfile.mkdtemp()) / "images")
 >>> folder.look("7"), folder.look("../7")
-(Missing(), Unreadable(reason="'../7' cannot be the name of an image"))
+(MissingImage(), UndecodableImage(reason="'../7' cannot be the name of an image"))
 
 ``<id>.png``, ``.jpg``, ``.jpeg``, ``.webp``, ``.gif`` or ``.bmp`` is the image of an item. An id is data: nothing
 outside the folder is ever read. The content decides about the format, not the ending. An image that services could
@@ -23,7 +23,7 @@ from pathlib import Path
 
 from tsgkit.errors import FileProblem
 from tsgkit.library.files import look_alike, write_bytes
-from tsgkit.llm.image_decoder import Unreadable, examine, require_pillow, sides_of
+from tsgkit.llm.image_decoder import UndecodableImage, examine, require_pillow, sides_of
 from tsgkit.llm.images import MOST_IMAGE_BYTES, ImageFile
 from tsgkit.user_folders import cache_home
 
@@ -45,11 +45,11 @@ LONGEST_ID = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class MissingImage:
     """The absence of an item's image."""
 
 
-Looked = ImageFile | Missing | Unreadable
+Looked = ImageFile | MissingImage | UndecodableImage
 _Stamp = tuple[int, int, int]
 
 
@@ -126,12 +126,12 @@ class ImageFolder:
     def look(self, item_id: str) -> Looked:
         """Return an item's image, or the reason why there is none."""
         if not is_file_id(item_id):
-            return Unreadable(f"{item_id[:LONGEST_ID]!r} cannot be the name of an image")
+            return UndecodableImage(f"{item_id[:LONGEST_ID]!r} cannot be the name of an image")
         names = self.named(item_id)
         if not names:
-            return Missing()
+            return MissingImage()
         if len(names) > 1:
-            return Unreadable(f"several files have this id: {', '.join(names)}")
+            return UndecodableImage(f"several files have this id: {', '.join(names)}")
         return self.look_at(names[0])
 
     def look_at(self, name: str) -> Looked:
@@ -139,27 +139,27 @@ class ImageFolder:
         try:
             place = self._place(name)
             if place is None:
-                return Unreadable(f"{name} is outside the folder")
+                return UndecodableImage(f"{name} is outside the folder")
             descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
             with os.fdopen(descriptor, "rb") as file:
                 status = os.fstat(descriptor)
                 stamp = (status.st_ino, status.st_mtime_ns, status.st_size)
-                before, image = self._looked.get(name, (None, Missing()))
+                before, image = self._looked.get(name, (None, MissingImage()))
                 if before == stamp and (not isinstance(image, ImageFile) or image.path.is_file()):
                     return image
                 if not stat.S_ISREG(status.st_mode):
-                    return Unreadable(f"{name} is no file")
+                    return UndecodableImage(f"{name} is no file")
                 if status.st_size > MOST_IMAGE_BYTES:
                     size = f"the file has {status.st_size:,} bytes; at most {MOST_IMAGE_BYTES:,} are read"
-                    return Unreadable(f"{name}: {size}")
+                    return UndecodableImage(f"{name}: {size}")
                 data = file.read(MOST_IMAGE_BYTES + 1)
             image = self._decoded(name, place, data)
         except FileNotFoundError:
-            return Missing()
+            return MissingImage()
         except OSError as error:
-            return Unreadable(f"{name} cannot be read: {error.strerror}")
+            return UndecodableImage(f"{name} cannot be read: {error.strerror}")
         except RuntimeError:  # a link that leads back to itself, up to Python 3.12
-            return Unreadable(f"{name} cannot be read: it is a link to itself")
+            return UndecodableImage(f"{name} cannot be read: it is a link to itself")
         self._looked[name] = (stamp, image)
         return image
 
@@ -179,10 +179,10 @@ class ImageFolder:
         place = (self.path / name).resolve(strict=True)
         return place if place.is_relative_to(self.path.resolve()) else None
 
-    def _decoded(self, name: str, place: Path, data: bytes) -> ImageFile | Unreadable:
+    def _decoded(self, name: str, place: Path, data: bytes) -> ImageFile | UndecodableImage:
         examined = examine(data)
-        if isinstance(examined, Unreadable):
-            return Unreadable(f"{name}: {examined.reason}")
+        if isinstance(examined, UndecodableImage):
+            return UndecodableImage(f"{name}: {examined.reason}")
         is_misnamed = not name.lower().endswith(OF_FORMAT.get(examined.format, ()))
         notes = (*((f"named {name}, but holds {examined.format}",) if is_misnamed else ()), *examined.notes)
         if examined.png is not None:

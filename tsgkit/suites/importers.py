@@ -166,7 +166,7 @@ NO_LOGIN = "fetch it yourself, then: tsgkit data import"
 
 
 @dataclass(frozen=True)
-class _Candidate:
+class _ImportCandidate:
     """A file that was read and may be imported."""
 
     file: KnownFile
@@ -227,7 +227,7 @@ def import_dataset(name: str, *sources: str | Path, force: bool = False) -> Inta
     if not sources:
         raise UsageError("nothing to import", hint=f"tsgkit data import {name} DIR, or FILE...")
     wanted = known(name)
-    candidates: dict[str, _Candidate] = {}
+    candidates: dict[str, _ImportCandidate] = {}
     for candidate in (found for source in sources for found in _candidates(wanted, source)):
         other = candidates.setdefault(candidate.file.task, candidate)
         if other.data != candidate.data:
@@ -241,14 +241,14 @@ def import_dataset(name: str, *sources: str | Path, force: bool = False) -> Inta
     return Intake(dataset(name), arrivals)
 
 
-def _put(wanted: KnownDataset, candidate: _Candidate) -> Arrival:
+def _put(wanted: KnownDataset, candidate: _ImportCandidate) -> Arrival:
     seen, task = candidate.inspection, candidate.file.task
     before = next((file for file in dataset(wanted.name).files if file.task == task), None)
     stored = store(wanted, candidate.file, candidate.data, candidate.origin, seen.rows, dict(seen.counts))
     return Arrival(stored, seen, before if before and before.sha256 != stored.sha256 else None)
 
 
-def _candidates(wanted: KnownDataset, source: str | Path) -> Iterator[_Candidate]:
+def _candidates(wanted: KnownDataset, source: str | Path) -> Iterator[_ImportCandidate]:
     """Yield the file that a source is, known by its name, else its checksum, else its rows, or those that a folder
     holds under the published names, at any depth; hidden folders are passed over."""
 
@@ -278,7 +278,7 @@ def _candidates(wanted: KnownDataset, source: str | Path) -> Iterator[_Candidate
         yield _candidate(wanted, file, read_bytes(path), str(path.absolute()))
 
 
-def _candidate(wanted: KnownDataset, file: KnownFile | None, data: bytes, origin: str) -> _Candidate:
+def _candidate(wanted: KnownDataset, file: KnownFile | None, data: bytes, origin: str) -> _ImportCandidate:
     """Return a file that fits its task, or is the published one; without a known file, its rows decide."""
     inspection = inspector(wanted.suite).inspect(data, origin, None if file is None else file.task)
     file = wanted.file(inspection.task) if file is None else file
@@ -286,7 +286,7 @@ def _candidate(wanted: KnownDataset, file: KnownFile | None, data: bytes, origin
         has_own_check = inspection.rules is not RULES
         more = "; tsgkit check shows all that is wrong with a file" if has_own_check else ""
         raise FileProblem(inspection.problem, hint=f"nothing was imported{more}")
-    return _Candidate(file, data, origin, inspection)
+    return _ImportCandidate(file, data, origin, inspection)
 
 
 # Files of rows of JSON, for suites without an inspector of their own

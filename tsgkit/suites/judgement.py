@@ -16,8 +16,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from tsgkit.errors import OwnCodeError, TsgkitError
 from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.reading import Note
-from tsgkit.scoring.outcomes import Outcome
-from tsgkit.scoring.score import Score
+from tsgkit.scoring.pooling import Outcome, Score
 from tsgkit.suites.metrics import PROFILES
 
 Scores = dict[str, Score]
@@ -44,7 +43,7 @@ class Sample(Protocol):
         """The groups that the data name for it."""
 
 
-class Verdict(NamedTuple):
+class QuestionVerdict(NamedTuple):
     """The verdict of a record on one question of a sample, comparable with people's ratings.
 
     ``label`` is the answer (None: none was read), ``rounds`` those of each round if there were several.

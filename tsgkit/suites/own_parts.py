@@ -28,17 +28,17 @@ from tsgkit.llm.reply import Ask
 from tsgkit.llm.user_code import LOADING, call_own, check_function, own_failure, own_text, text_of_code
 from tsgkit.replies import Unreadable
 from tsgkit.replies.sections import answer_section
-from tsgkit.scoring.score import Score
+from tsgkit.scoring.pooling import Score
 from tsgkit.suites.audits.rows import audit_rows
 from tsgkit.suites.judgement import AnswerScores, Given, Judged
 from tsgkit.suites.judges.ratings import JudgedBy, rating_faults, unrated
 from tsgkit.suites.metrics import PER_ITEM, Metric
-from tsgkit.suites.replies import Reply
+from tsgkit.suites.replies import CollectedReply
 from tsgkit.suites.rows import Items, Row, Rows, json_rows
 from tsgkit.suites.solvers.factories import SolverFactory, refuse_factory, register_factory
 from tsgkit.suites.solvers.prompt_files import written_prompt
 from tsgkit.suites.solvers.prompter import Prompter
-from tsgkit.suites.solvers.scorers import Work, judge_reading, read_reply
+from tsgkit.suites.solvers.scorers import SolverWork, judge_reading, read_reply
 from tsgkit.suites.solvers.solver import Expected, asking
 from tsgkit.suites.styles import Style, give_style
 from tsgkit.suites.suite import give_metric, give_task
@@ -132,7 +132,7 @@ class Task(AnyTask):
             numbers = f"they are numbered from 0 to {len(dataset) - 1}"
             raise UsageError(f"{self.key}: there is no item {number}: {numbers}")
         item = dataset.sample(number)
-        return judge_reading(self, item, read_reply(self, item, Reply(reply)))
+        return judge_reading(self, item, read_reply(self, item, CollectedReply(reply)))
 
 
 def _listed(names: str | Sequence[str]) -> Sequence[str]:
@@ -281,12 +281,12 @@ def _own_solver(function: SolverFunction, name: str, task: AnyTask, prompter: Pr
     return OwnSolver(task, prompter.style.name, name, function=function, prompter=prompter)
 
 
-def _work(name: str, task: AnyTask, style: str) -> Work:
-    return Work(task, style, name)
+def _work(name: str, task: AnyTask, style: str) -> SolverWork:
+    return SolverWork(task, style, name)
 
 
 @dataclass(frozen=True)
-class OwnSolver(Work):
+class OwnSolver(SolverWork):
     """A user's solver with the prompts of a task: its last word counts."""
 
     function: SolverFunction = field(kw_only=True)

@@ -61,7 +61,7 @@ from tsgkit.graph.drawing import draw_marked, draw_sides
 from tsgkit.graph.edits import Change, ChangeKind, Diff, diff
 from tsgkit.graph.model import ActionGraph, Triplet
 from tsgkit.llm.images import ImageFile
-from tsgkit.suites.images import ImageFolder, Missing
+from tsgkit.suites.images import ImageFolder, MissingImage
 from tsgkit.suites.judgement import Judged, error_in_words
 from tsgkit.suites.task import Folder, Graphs, Task
 from tsgkit.suites.transcript import Transcript
@@ -259,7 +259,7 @@ def image_now(folder: Folder | None, item_id: str, judged: str | None, *, file: 
         found = images.look_at(file) if file else images.look(item_id)
     except (TsgkitError, OSError, ValueError) as error:  # ValueError: a name that no file can have
         return ImageNow(notes=(f"The image cannot be shown: {error}",))
-    if isinstance(found, Missing):
+    if isinstance(found, MissingImage):
         return ImageNow(notes=("The folder has no image of this item" + (" any more." if judged else "."),))
     if not isinstance(found, ImageFile):
         return ImageNow(notes=(f"The image cannot be shown: {found.reason}",))

@@ -12,13 +12,11 @@ from types import MappingProxyType
 from typing import Any, NoReturn
 
 from tsgkit.errors import UsageError
-from tsgkit.library.bundle import portable
 from tsgkit.library.cards import Card
+from tsgkit.library.projects import portable
 from tsgkit.llm.reply import Reply
 from tsgkit.scoring.combination import mean_of_all
-from tsgkit.scoring.outcomes import Outcome
-from tsgkit.scoring.pooling import Pooling
-from tsgkit.scoring.score import Score
+from tsgkit.scoring.pooling import Outcome, Pooling, Score
 from tsgkit.suites.judgement import Judged, TwoReadings
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.replies import read_as
@@ -78,7 +76,7 @@ def metrics_of(described: Mapping[str, Any]) -> dict[str, Metric]:
 
 
 @dataclass(frozen=True)
-class RecordedSample:
+class RecordedItem:
     """An item as a run describes it."""
 
     item_id: str
@@ -165,7 +163,7 @@ class RecordedScorer:
 def recorded_items(file: str, sha256: str, values: Sequence[Mapping[str, Any]]) -> Items:
     """Return the items that a run describes."""
     samples = [
-        RecordedSample(
+        RecordedItem(
             str(value["item_id"]),
             str(value["cluster"]),
             {str(name): tuple(map(str, members)) for name, members in value["groups"].items()},

@@ -17,9 +17,8 @@ from pydantic import BaseModel, ConfigDict, StrictInt, StrictStr, ValidationErro
 from tsgkit.errors import NotationError, UsageError
 from tsgkit.graph.notation.json_triplets import kind_of, load
 from tsgkit.library.files import read_text
-from tsgkit.llm.reply import Ending
-from tsgkit.llm.reply import Reply as ModelReply
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.llm.reply import Ending, Reply
+from tsgkit.scoring.pooling import Outcome
 
 OUTCOMES = {
     Ending.TRUNCATED: Outcome.TRUNCATED,
@@ -40,7 +39,7 @@ class _ReplyRow(BaseModel):
 
 
 @dataclass(frozen=True)
-class Reply:
+class CollectedReply:
     """A reply to one sample, and an ending that its text does not show."""
 
     text: str | None
@@ -52,11 +51,11 @@ class Reply:
         return not (self.text or "").strip()
 
 
-def read_as(reply: ModelReply) -> Reply | None:
+def read_as(reply: Reply) -> CollectedReply | None:
     """Return a model's reply as readers take it; None where there was none."""
     if reply.ending is Ending.MISSING:
         return None
-    return Reply(reply.text, OUTCOMES.get(reply.ending))
+    return CollectedReply(reply.text, OUTCOMES.get(reply.ending))
 
 
 def one_text(value: object) -> str | None:
@@ -96,11 +95,11 @@ def several_texts(value: object) -> tuple[str | None, ...]:
     return tuple(texts) or (None,)
 
 
-def read_replies(path: str | Path, item_ids: Collection[str], text_of: TextOf = one_text) -> dict[str, Reply]:
+def read_replies(path: str | Path, item_ids: Collection[str], text_of: TextOf = one_text) -> dict[str, CollectedReply]:
     """Return the replies of a file by item id; ``UsageError`` for an unknown or repeated id, or a line that is no
     reply.
     """
-    return _read(read_text(path), str(path), item_ids, lambda value, outcome: Reply(text_of(value), outcome))
+    return _read(read_text(path), str(path), item_ids, lambda value, outcome: CollectedReply(text_of(value), outcome))
 
 
 def read_reply_lists(text: str, file: str, item_ids: Collection[str]) -> dict[str, Replies]:

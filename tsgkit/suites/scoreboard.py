@@ -13,9 +13,7 @@ from typing import Any
 
 from tsgkit.scoring.combination import combine, combined_interval
 from tsgkit.scoring.intervals import interval
-from tsgkit.scoring.outcomes import Outcome
-from tsgkit.scoring.pooling import Pooled, Pooling, pool
-from tsgkit.scoring.tally import Tally
+from tsgkit.scoring.pooling import Outcome, Pooled, Pooling, Tally, pool
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.metrics import PROFILES, Metric
 
@@ -43,6 +41,10 @@ class Board:
     profiles: dict[str, dict[str, Value | None] | None]
     counts: dict[str, int]
     reasons: dict[str, str]
+
+    def value(self, metric: str, profile: str = "strict") -> Value | None:
+        """Return the value of a metric in a profile; None where it has none."""
+        return (self.profiles[profile] or {}).get(metric)
 
     @property
     def never_answered(self) -> bool:
@@ -81,7 +83,7 @@ class ScoreReport:
 
 
 @dataclass(frozen=True)
-class Rules:
+class BoardRules:
     """Rules for turning a tally into a board: the wanted metrics, the published ones, and reasons for missing
     values."""
 
@@ -96,7 +98,7 @@ class Rules:
     seed: int = 0
 
 
-def board_of(tally: Tally, rules: Rules) -> Board:
+def board_of(tally: Tally, rules: BoardRules) -> Board:
     """Return the values of a tally in both profiles."""
     reasons: dict[str, str] = {}
     wanted: dict[str, Mapping[str, Metric]] = {"strict": rules.metrics}
@@ -120,7 +122,7 @@ def board_of(tally: Tally, rules: Rules) -> Board:
     return Board(tally.n, profiles, tally.counts, reasons)
 
 
-def _value_of(tally: Tally, profile: str, name: str, metric: Metric, rules: Rules) -> Value | str:
+def _value_of(tally: Tally, profile: str, name: str, metric: Metric, rules: BoardRules) -> Value | str:
     """Return the value of a metric, pooled or made of others, or the reason why there is none."""
     if metric.made_by is None:
         parts = tally.parts(profile, name)

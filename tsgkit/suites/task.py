@@ -19,19 +19,17 @@ from tsgkit.graph.reading import Note
 from tsgkit.lexicon import meant
 from tsgkit.library.cards import Card
 from tsgkit.llm.images import ImageFile
-from tsgkit.llm.reply import Reply as ModelReply
+from tsgkit.llm.reply import Reply
 from tsgkit.llm.user_code import call_own
-from tsgkit.scoring.outcomes import Outcome
-from tsgkit.scoring.score import Score
-from tsgkit.scoring.tally import Tally
+from tsgkit.scoring.pooling import Outcome, Score, Tally
 from tsgkit.suites.audits.audit import Auditable
-from tsgkit.suites.judgement import AnswerScores, Given, Judged, PartOfSample, Spans, TwoReadings, Verdict
+from tsgkit.suites.judgement import AnswerScores, Given, Judged, PartOfSample, QuestionVerdict, Spans, TwoReadings
 from tsgkit.suites.judges.judge import ResponseFormats
 from tsgkit.suites.judges.ratings import JudgedBy
 from tsgkit.suites.metrics import Metric, check_metrics, columns_of
-from tsgkit.suites.replies import Reply
+from tsgkit.suites.replies import CollectedReply
 from tsgkit.suites.rows import Dataset, ItemChoice, Rows, Source
-from tsgkit.suites.scoreboard import Board, Rules, ScoreReport, board_of
+from tsgkit.suites.scoreboard import Board, BoardRules, ScoreReport, board_of
 from tsgkit.suites.solvers.prompt_files import Prompt
 from tsgkit.suites.solvers.prompter import Preview, PreviewOptions
 from tsgkit.suites.solvers.solver import BASELINE, Baselines, Scorer, Solver
@@ -81,7 +79,7 @@ class Viewing:
     """Response formats that the judge's service is known to accept."""
 
 
-class Piece(NamedTuple):
+class JudgedContent(NamedTuple):
     """Content that is judged: a name that does not depend on its folder, and its file or text."""
 
     name: str
@@ -119,7 +117,7 @@ class Graphs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Draft:
+class WriterInput:
     """The input for writing or repairing the graphs of a sentence."""
 
     sentence: str
@@ -168,11 +166,16 @@ class PaintingOptions:
 # The parts
 
 
-def right_in_full(record: Mapping[str, Any], sample: Any, metric: str, profile: str = "strict") -> Iterable[Verdict]:  # noqa: ANN401
+def right_in_full(
+    record: Mapping[str, Any],
+    sample: Any,  # noqa: ANN401
+    metric: str,
+    profile: str = "strict",
+) -> Iterable[QuestionVerdict]:
     """Yield a record's one verdict: right if a profile gives the full weight of a metric."""
     total, weight = record["parts"].get(profile, {}).get(metric, (0.0, 0.0))
     answer = record["answer"]
-    yield Verdict("", bool(weight) and total == weight, answer if isinstance(answer, str) else None)
+    yield QuestionVerdict("", bool(weight) and total == weight, answer if isinstance(answer, str) else None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,7 +202,7 @@ class View:
     """Returns, of an answer and its evidence, the differences of one that is not fully right."""
     graphs: Callable[[Any, Judged], Graphs | None] = lambda _, __: None
     """Returns the graphs that were wanted and given, where these are graphs."""
-    verdicts: Callable[..., Iterable[Verdict]] = right_in_full
+    verdicts: Callable[..., Iterable[QuestionVerdict]] = right_in_full
     """Yields, of record, sample, metric and profile, the verdict on each question of a sample."""
 
     def value_of(self, sample: Any) -> Any:  # noqa: ANN401  (as JSON has it)
@@ -270,7 +273,7 @@ class Official:
     categories: Callable[[Mapping[str, Any]], Mapping[str, str]] = lambda _: {}
     """Returns the category that each object of a record was matched to."""
 
-    def text_of(self, reply: Reply | None, style: str) -> str:
+    def text_of(self, reply: CollectedReply | None, style: str) -> str:
         """Return the text of a reply that the published reader sees."""
         return self.view((reply.text if reply is not None else None) or "", style)
 
@@ -292,11 +295,11 @@ class Looks:
     kind: Kind
     viewer: Callable[[Task, Viewing, Dataset], Solver]
     """Returns a solver for a folder."""
-    pieces: Callable[[Viewing, Iterable[Any]], Iterable[Piece]]
+    pieces: Callable[[Viewing, Iterable[Any]], Iterable[JudgedContent]]
     """Returns all judged content for some samples; it is part of a run's identity."""
     scorer: Callable[[Task, str, str], Scorer]
     """Returns, for a protocol and a style, the scorer of transcripts."""
-    readings: Callable[[Task, Any, ModelReply, Solver], TwoReadings]
+    readings: Callable[[Task, Any, Reply, Solver], TwoReadings]
     """Returns what both profiles read in a reply about a sample."""
     hint: str
     """What to name instead, where a model is asked."""
@@ -344,7 +347,7 @@ class Task:
     baselines: Baselines = field(default_factory=Baselines)
     vote: Callable[[Sequence[Any]], Any] | None = None
     """Combines the answers of one or more draws into one, or returns why there is none (``Unreadable``)."""
-    draft: Callable[[Any], Draft] | None = None
+    draft: Callable[[Any], WriterInput] | None = None
     """Returns an agent's input for an item whose answer is the graphs of a sentence."""
     looks: Looks | None = None
     audit: Callable[[Task, str | None], Auditable] | None = None
@@ -352,7 +355,7 @@ class Task:
     paint: Callable[[Task, str | None, ItemChoice, PaintingOptions], Iterable[Painting]] | None = None
     """Returns the image prompts of chosen items."""
     shown: tuple[str, ...] = ()
-    """The metrics in the table of a terminal; empty for the main one only."""
+    """The metrics in the table of a terminal; empty for the one that rows are compared by."""
     finish: Callable[[Board, Tally], Board] = lambda board, _: board
     """Adds to a board what this task alone counts."""
     computes: Literal["", "scoring", "solving"] = ""
@@ -401,7 +404,7 @@ class Task:
 
     def board(self, tally: Tally, solver: Scorer, seed: int, *, only: Collection[str] | None = None) -> Board:
         """Return the values of a tally, of these metrics (None: all), since intervals take time."""
-        rules = Rules(
+        rules = BoardRules(
             metrics={name: metric for name, metric in self.metrics.items() if only is None or name in only},
             published=self.official.metrics,
             unpublished=solver.unpublished,

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from tsgkit.cli.make import add_row_options, write_rows
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 
 from caption_graphs.parsing import graph_of
 from caption_graphs.rules import parse

@@ -25,8 +25,7 @@ from tsgkit.library.cards import Card
 from tsgkit.replies import Unreadable
 from tsgkit.replies.tuples import Tuples, tuples, tuples_text
 from tsgkit.scoring import Score
-from tsgkit.scoring.sets import overlap
-from tsgkit.scoring.soft import match, shared_tuples
+from tsgkit.scoring.set_scores import match, overlap, shared_tuples
 from tsgkit.suites.audits.rows import audit_rows
 from tsgkit.suites.judgement import AnswerScores, Given, Judged
 from tsgkit.suites.metrics import PER_ITEM, Metric

@@ -14,7 +14,7 @@ import re
 import unicodedata
 
 from tsgkit.lexicon import bases, is_preposition, singular
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 
 VERBS = word_set(
     "carry chase climb cover cross cut drink drive eat fill fly follow grow hang have hit hold hug jump kick lean lie",

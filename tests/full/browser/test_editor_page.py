@@ -16,7 +16,7 @@ from in_chromium import HOSTILE, violations
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 from served import SGDS, change, in_a_thread, set_text
 
-from tsgkit.browser.modules import EXPORT, IMPORT, in_order, text_of
+from tsgkit.browser.modules import joined
 from tsgkit.errors import FileProblem
 from tsgkit.serve.edit_page import EditPage, edited_file
 from tsgkit.serve.edited_file import EditedFile
@@ -407,7 +407,6 @@ def test_every_part_is_accessible_in_light_and_dark_and_five_hundred_graphs_are_
     assert "x" * 20 in json.dumps(editor.graphs()[499])
 
 
-MODULES = "value_ops item_value edit_history vocabulary_edits triplet_rows"
 GRAPH = [["person", "verb", "screw"], ["screw", "dobj", "screw"], ["screw", "with", "hand1"]]
 VALUE: Any = {
     "descriptions": [
@@ -443,9 +442,8 @@ EDITS = """({ value, edits }) => {
 
 @pytest.fixture(scope="module")
 def page(browser: Browser) -> Iterator[Page]:
-    modules = dict.fromkeys(one for name in MODULES.split() for one in in_order(f"edit/{name}.js"))
     page = browser.new_page()
-    page.add_script_tag(content="\n".join(EXPORT.sub("", IMPORT.sub("", text_of(one))) for one in modules))
+    page.add_script_tag(content=joined("edit/item_session.js"))
     yield page
     page.close()
 

@@ -20,7 +20,7 @@ from tsgkit.graph.drawing import draw_marked
 from tsgkit.graph.model import ActionGraph
 from tsgkit.suites.panels import Kind, Panel, drawings_of
 from tsgkit.suites.sceneeval.pages.page import room_page
-from tsgkit.suites.sceneeval.pages.remarks import Remark, Section
+from tsgkit.suites.sceneeval.pages.remarks import Remark, RemarkSection
 
 PAGE = """<!doctype html><html lang="en"><head><title>Panels</title><meta name="viewport" content="width=device-width">
 </head><body><main><h1>Sample</h1><div id="sample"></div></main></body></html>"""
@@ -226,7 +226,7 @@ def test_a_click_marks_what_a_part_or_demand_names_or_tells_of_an_object(drawn: 
 def test_the_page_of_a_room_turns_gives_reasons_and_has_an_image(window: Drawn, tmp_path: Path) -> None:
     name = "</script><img src=x onerror=alert(1)>"
     lamp = Object("lamp_1", box(0.6, 0.6, 1), standing((1, 0.5, 0.5)), "lamp", name)
-    sections = [Section("Demanded: 0 of 1 met", [Remark("exactly 2 lamp", False, ("lamp_1",), name)])]
+    sections = [RemarkSection("Demanded: 0 of 1 met", [Remark("exactly 2 lamp", False, ("lamp_1",), name)])]
     file = tmp_path / "room.html"
     file.write_text(room_page(Scene("den", (lamp,), AS_IT_IS.room(5, 4)), sections, about=name), "utf-8")
     page = window(file.as_uri(), viewport={"width": 1280, "height": 800})

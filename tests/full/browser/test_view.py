@@ -163,6 +163,9 @@ def test_keys_go_through_the_list_and_through_samples(view: View) -> None:
     expect(view.active).to_have_attribute("aria-rowindex", "161")
     expect(view.active).to_be_in_viewport()
     assert page.locator(".grid-row").count() < 80
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        expect(page.locator(".grid-body .grid-row[aria-rowindex='161']")).to_have_count(1)
     view.grid.press("Home")
     view.press("j", "j", "k")
     expect(view.active).to_contain_text(items[1])

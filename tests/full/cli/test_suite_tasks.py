@@ -17,8 +17,8 @@ from prompt_items import TASKS as TSG
 from rooms_of_ours import ROOMS, room, thing
 from shipped import DATA, TASKS
 
-from tsgkit.library.bundle import ROOMS as FOLDERS
 from tsgkit.library.cards import card_names, load_card
+from tsgkit.library.projects import ROOMS as FOLDERS
 from tsgkit.suites.sceneeval.annotate import METRICS
 from tsgkit.suites.sceneeval.annotation_files import read_annotation_file, read_annotations, unmapped_relations
 from tsgkit.suites.sceneeval.annotation_replies import answer_text

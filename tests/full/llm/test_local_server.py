@@ -24,7 +24,7 @@ from refusals import refusal
 import tsgkit
 from tsgkit.errors import UsageError
 from tsgkit.interface.run import Run
-from tsgkit.library.bundle import bundled
+from tsgkit.library.projects import bundled
 from tsgkit.llm import local_models
 from tsgkit.llm.local_models import GgufServer, weights_in
 

@@ -20,9 +20,8 @@ from reported import RIGHT, ROW, ROWS, baseline_run, board, by, compared, conten
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.report import chart_plots, comparison_formats, latex
-from tsgkit.report.charts import chart
+from tsgkit.report.charts import chart, differences
 from tsgkit.report.comparison import compare
-from tsgkit.report.comparison_charts import differences
 from tsgkit.report.figures import Estimate
 from tsgkit.report.formats import write
 from tsgkit.report.grid import grid

@@ -29,7 +29,7 @@ from tsgkit.cli import main, parser_of
 from tsgkit.library.cards import load_card
 from tsgkit.library.documents.formats import FORMATS
 from tsgkit.suites.panels import Shown, panels_of
-from tsgkit.suites.replies import Reply
+from tsgkit.suites.replies import CollectedReply
 from tsgkit.suites.solvers.scorers import judge_reply
 from tsgkit.suites.suite import task_of
 
@@ -116,7 +116,7 @@ def test_the_suite_on_the_page_about_own_tasks_works_as_an_installed_package(
     [result] = json.loads(capsys.readouterr().out)["results"]
     assert {one: value["value"] for one, value in result["profiles"]["strict"].items()} == {"accuracy": 1, "axis": 1}
     task = task_of(load_card(f"{name}/opposite"))
-    judged = judge_reply(task, task.dataset(None).sample(0), Reply("It is on the **left**."), "zero-shot")
+    judged = judge_reply(task, task.dataset(None).sample(0), CollectedReply("It is on the **left**."), "zero-shot")
     assert {one: score.value for one, score in judged.scores["strict"].items()} == {"accuracy": 0, "axis": 1}
     [panel] = panels_of(Shown(task, judged.sample, judged, None, None))
     assert panel.value["rows"] == [["right", "left"]]

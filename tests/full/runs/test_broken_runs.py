@@ -23,7 +23,7 @@ from tsg_tasks import rows_in
 
 from tsgkit.cli import main
 from tsgkit.library.cards import load_card
-from tsgkit.scoring.outcomes import COUNTS
+from tsgkit.scoring.pooling import COUNTS
 from tsgkit.suites.suite import task_of
 
 Said = Callable[..., str]

@@ -14,7 +14,7 @@ import pytest
 from tsgkit.cli.suites.tsg.benchmark_work import blames_of, to_blame
 from tsgkit.graph.model import ActionGraph, Vocabulary
 from tsgkit.report.audit_report import TaskAudit
-from tsgkit.suites.audits import Auditable, Item, Slip, audit, without_shortcuts
+from tsgkit.suites.audits import Auditable, AuditedItem, Slip, audit, without_shortcuts
 from tsgkit.suites.audits.audit import Shortcut
 from tsgkit.suites.audits.items import CHECKS
 from tsgkit.suites.audits.shortcuts import ANSWERERS, FOLDS, answered, credit, fold_of
@@ -26,19 +26,19 @@ THINGS = "cup pen lamp chair spoon book hat ball kettle towel".split()  # noqa: 
 PLACES = "shelf table floor bench window door stove basket".split()  # noqa: SIM905
 
 
-def clean(count: int) -> list[Item]:
+def clean(count: int) -> list[AuditedItem]:
     """Return clean items: a question about a thing, four different places, one of them right, and "none"."""
     draw, items = Random(0), []
     for number in range(count):
         options = map("on the {} {}".format, draw.sample(COLOURS, 4), draw.sample(PLACES, 4))
         question = f"Where does the {draw.choice(THINGS)} number {number} stand?"
         cluster, key = str(number // 5), draw.randrange(4)
-        item = Item(str(number), cluster, question, options=(*options, "None"), key=key, refusal=4)
+        item = AuditedItem(str(number), cluster, question, options=(*options, "None"), key=key, refusal=4)
         items.append(replace(item, group=("place", "layout")[number % 2], context=f"image {number // 5}"))
     return items
 
 
-def slips(items: Sequence[Item]) -> list[Slip]:
+def slips(items: Sequence[AuditedItem]) -> list[Slip]:
     return [slip for check in CHECKS for slip in check.find(items)]
 
 
@@ -65,49 +65,52 @@ def test_a_planted_slip_is_found_where_it_is_and_clean_items_raise_no_alarm() ->
         ("repeated-question", replace(third, context="another image")),
         ("no-key", replace(item, key=4)),
         ("no-key", replace(item, key=9)),
-        ("no-key", Item("7", "1", "What is washed?", pool=("pan", "wash"))),
+        ("no-key", AuditedItem("7", "1", "What is washed?", pool=("pan", "wash"))),
         ("few-options", replace(item, options=(*item.options[:3], "None"), key=0, refusal=3)),
         ("repeated-option", replace(item, options=(item.options[0], shouted, *item.options[2:]))),
         ("answer-in-question", replace(item, question=f"Where is what stands {item.right_text}?")),
-        ("answer-in-question", Item("7", "1", "What was the cup washed in?", answer="cup", pool=("cup", "wash"))),
-        ("answer-outside", Item("7", "1", "What is washed?", answer="cup", pool=("pan", "wash"))),
+        (
+            "answer-in-question",
+            AuditedItem("7", "1", "What was the cup washed in?", answer="cup", pool=("cup", "wash")),
+        ),
+        ("answer-outside", AuditedItem("7", "1", "What is washed?", answer="cup", pool=("pan", "wash"))),
     ):
         items = clean(200)
         items[7] = replace(slipped, item_id="7")
         assert {(slip.code, slip.item_id) for slip in slips(items)} == {(code, "7")}
 
 
-def shortcut(items: list[Item], name: str) -> Shortcut:
+def shortcut(items: list[AuditedItem], name: str) -> Shortcut:
     return next(one for one in audit(Auditable(items)).shortcuts if one.name == name)
 
 
-Plant = Callable[[Item, int, Random], Iterable[str]]
+Plant = Callable[[AuditedItem, int, Random], Iterable[str]]
 
 
 def each(mine: str, others: str = "{}") -> Plant:
     return lambda item, key, _: ((mine if n == key else others).format(one) for n, one in enumerate(item.options[:4]))
 
 
-def denials(item: Item, key: int, draw: Random) -> Iterable[str]:
+def denials(item: AuditedItem, key: int, draw: Random) -> Iterable[str]:
     """Word options as "into, not off, the box"; most wrong ones deny what the right one says."""
     said = draw.sample(("into", "from", "under", "over", "beside", "off"), 4)
     denied = [said[key if n != key and draw.random() < 0.6 else n - 1] for n in range(4)]
     return (f"{mine}, not {word}, the box" for mine, word in zip(said, denied, strict=True))
 
 
-def variants(item: Item, key: int, draw: Random, more: int = 0) -> Iterable[str]:
+def variants(item: AuditedItem, key: int, draw: Random, more: int = 0) -> Iterable[str]:
     """Make the wrong options of the right one, or of another, by a change of one word each."""
     _, _, colour, place = item.options[(key + more) % 4].split()
     changed = (f"by the {colour} {place}", f"on the old {place}", f"on the {colour} moon", f"on a {colour} {place}")
     return (item.options[key] if n == key else text for n, text in enumerate(changed))
 
 
-def pairs(item: Item, key: int, draw: Random) -> Iterable[str]:
+def pairs(item: AuditedItem, key: int, draw: Random) -> Iterable[str]:
     turns = (draw.randrange(1, 8) * (n != key) for n in range(4))
     return (f"{COLOURS[n]} {PLACES[(n + turn) % 8]}" for n, turn in zip(draw.sample(range(8), 4), turns, strict=True))
 
 
-def planted(items: list[Item], plant: Plant, percent: int = 100) -> list[Item]:
+def planted(items: list[AuditedItem], plant: Plant, percent: int = 100) -> list[AuditedItem]:
     draw = Random(1)
     drawn = [(one, plant(one, one.key or 0, draw)) if draw.randrange(100) < percent else (one, ()) for one in items]
     return [replace(item, options=(*texts, "None")) if (texts := (*made,)) else item for item, made in drawn]
@@ -155,7 +158,7 @@ def test_names_graphs_and_letters_are_learned_from_other_scenarios_and_chance_is
         known = Vocabulary(objects=tuple(names), relationships=("with",), verbs=(f"go-{n}", n))
         fields: dict[str, Any] = {"vocabulary": known, "references": graphs[3:4]}
         told[n] = GenerationSample(item_id=n, cluster=n, context=(), sentence="", **fields)
-    items = [Item(n, n, "What?", answer=one.answer, pool=tuple(one.nodes)) for n, one in asked.items()]
+    items = [AuditedItem(n, n, "What?", answer=one.answer, pool=tuple(one.nodes)) for n, one in asked.items()]
     found = audit(Auditable(items, answerers=(learned_names(asked),))).shortcuts[-1]
     assert (found.value, found.chance, found.carriers[0]) == (1, 0.25, "more mentions in the graphs (for)")
     fair = [replace(item, answer=draw.choice(list(rivals(asked[item.item_id].graphs, item.answer)))) for item in items]
@@ -165,10 +168,12 @@ def test_names_graphs_and_letters_are_learned_from_other_scenarios_and_chance_is
 
 
 def test_options_that_give_themselves_away_are_found_out() -> None:
-    tied = [Item(str(n), str(n), "Which is it?", options=("one", "two", "six", "ten"), key=0) for n in range(20)]
+    tied = [AuditedItem(str(n), str(n), "Which is it?", options=("one", "two", "six", "ten"), key=0) for n in range(20)]
     assert shortcut(tied, "the longest option").value == 0.25, "ties get their share"
     assert shortcut(planted(clean(50), variants), "the option most like the others").beats_chance
-    items = [Item(str(n), str(n), "?", answer=("cup", str(n))[n % 5 > 2], pool=("cup", str(n))) for n in range(100)]
+    items = [
+        AuditedItem(str(n), str(n), "?", answer=("cup", str(n))[n % 5 > 2], pool=("cup", str(n))) for n in range(100)
+    ]
     assert shortcut(items, "the commonest answer").value == pytest.approx(0.6)
     assert credit(items[0], ()) == 0, "no answer has no credit"
     beside = [replace(item, beside=(f"What lies {item.right_text}?",)) for item in clean(200)]

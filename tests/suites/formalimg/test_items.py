@@ -27,9 +27,9 @@ from tsgkit.logic.clauses import closures
 from tsgkit.logic.formula import Forall, text_of, walk
 from tsgkit.logic.parser import parse
 from tsgkit.logic.samples import Scenario
-from tsgkit.runs.evaluation import EvaluationOutcome, Options, evaluate
+from tsgkit.runs.evaluation import EvaluationOutcome, RunOptions, evaluate
 from tsgkit.runs.plan import Plan
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.formalimg.images import paintings_of, plan_png
 from tsgkit.suites.formalimg.importer import get_dataset, import_dataset
 from tsgkit.suites.formalimg.knolling import knolling, objects_in, published_objects
@@ -41,7 +41,7 @@ from tsgkit.suites.formalimg.view import LEFT_OUT, Judgement, formula_tree, leav
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.judges.images import MISSING, SEEN, UNREADABLE, ShownImage
 from tsgkit.suites.panels import OTHER_IMAGE, Panel, Shown
-from tsgkit.suites.replies import Reply as GivenReply
+from tsgkit.suites.replies import CollectedReply
 from tsgkit.suites.rows import ItemChoice
 from tsgkit.suites.solvers.ways import recorded_of
 from tsgkit.suites.suite import task_of
@@ -304,7 +304,7 @@ def ran(tmp_path: Path, task: str, base: str, **more: Any) -> EvaluationOutcome:
         model_args=(f"api_base={base}", "api_key=none"),
         **more,
     )
-    return evaluate(plan, Options(out=tmp_path / "run", cache=False))
+    return evaluate(plan, RunOptions(out=tmp_path / "run", cache=False))
 
 
 def satisfied(finished: EvaluationOutcome, profile: str) -> float | None:
@@ -380,7 +380,7 @@ def test_image_prompts_have_style_instruction_and_a_layout_where_asked(tmp_path:
 def shown(number: int, *objects: dict[str, Any], text: str | None = None) -> list[Panel]:
     """Return the panels of a layout for the item of a row."""
     item = sample(number)
-    judged = judge_layout(item, GivenReply(json.dumps(objects) if text is None else text))
+    judged = judge_layout(item, CollectedReply(json.dumps(objects) if text is None else text))
     return panels(Shown(layout(load_card("formalimg/layout")), item, judged, None, None))
 
 

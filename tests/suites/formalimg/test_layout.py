@@ -13,8 +13,8 @@ import pytest
 from formula_items import CUP, EVERY_KEY, KEYS, PEN, ROWS, judge_layout, levels, lines, sample
 
 from tsgkit.errors import UsageError
-from tsgkit.library.bundle import bundled
 from tsgkit.library.cards import load_card
+from tsgkit.library.projects import bundled
 from tsgkit.logic.vocabulary import KNOLLING
 from tsgkit.replies import Unreadable
 from tsgkit.suites.foreign_replies import score
@@ -23,7 +23,7 @@ from tsgkit.suites.formalimg.layout import SCHEMA, layout
 from tsgkit.suites.formalimg.rows import read_samples
 from tsgkit.suites.formalimg.strict import LayoutAnswer, as_asked, layout_in
 from tsgkit.suites.formalimg.task import level_held
-from tsgkit.suites.replies import Reply
+from tsgkit.suites.replies import CollectedReply
 from tsgkit.suites.scoreboard import ScoreReport
 from tsgkit.suites.solvers.prompter import prompter_of
 from tsgkit.suites.styles import style_of
@@ -230,7 +230,7 @@ def test_prompts_of_every_style_have_its_parts_and_show_its_examples_which_are_r
         for number, one in enumerate(prompter.examples, 1):
             said = {"input": part["input"].format(prompt=one.item.prompt), "answer": one.answer}
             examples.append(part[example].format(number=number, rationale=one.rationale, **said))
-            judged = judge_layout(one.item, Reply(one.answer))
+            judged = judge_layout(one.item, CollectedReply(one.answer))
             assert [scores["satisfied"].value for scores in judged.scores.values()] == [1.0, 1.0], one.item.item_id
             assert one.rationale
         assert len(examples) == (10 if example else 0), name
@@ -261,15 +261,15 @@ def test_predicates_count_their_own_clauses_and_those_that_fail(tmp_path: Path) 
 
 
 def test_failed_clauses_are_counted_per_category_also_of_a_forall_that_applies_to_nothing() -> None:
-    judged = judge_layout(sample(0), Reply(json.dumps([CUP | {"color": "blue"}, PEN])))
+    judged = judge_layout(sample(0), CollectedReply(json.dumps([CUP | {"color": "blue"}, PEN])))
     assert judged.evidence["failed"] == [{"clause": "(Has ?c 'red')", "category": "attribute"}]
     shares = {name: judged.scores["strict"][name].value for name in ("clauses", "objects", "attributes", "relations")}
     assert shares == {"clauses": 0.75, "objects": 1.0, "attributes": 0.0, "relations": 1.0}
     assert judged.scores["strict"]["conditions"].value is None
-    judged = judge_layout(sample(1), Reply(json.dumps([CUP])))
+    judged = judge_layout(sample(1), CollectedReply(json.dumps([CUP])))
     assert [one["category"] for one in judged.evidence["failed"]] == ["condition"]
     assert judged.scores["official"]["satisfied"].value == 0.0
-    assert judge_layout(sample(1), Reply(json.dumps([KEYS]))).scores["strict"]["satisfied"].value == 1.0
+    assert judge_layout(sample(1), CollectedReply(json.dumps([KEYS]))).scores["strict"]["satisfied"].value == 1.0
 
 
 def answer(reply: str) -> LayoutAnswer:

@@ -21,13 +21,13 @@ from spatial_judge import spatial_judge
 from tsgkit.errors import UsageError
 from tsgkit.llm.failures import BudgetReached
 from tsgkit.llm.reply import Ending, Reply
-from tsgkit.runs.evaluation import EvaluationOutcome, Options, evaluate
+from tsgkit.runs.evaluation import EvaluationOutcome, RunOptions, evaluate
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.subjects import Limits
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.judges.images import AT_ONCE, ShownImage, beside, sight_of
-from tsgkit.suites.judges.judge import Judge, Question, Reading, ResponseFormats, a_model, outcome_of
+from tsgkit.suites.judges.judge import Judge, JudgeQuestion, JudgeReading, ResponseFormats, a_model, outcome_of
 from tsgkit.suites.sceneeval.scene_files import loaded_scene as gallery
 from tsgkit.suites.spatialgen.rows import rows_in
 from tsgkit.suites.transcript import LabelledReply, Transcript
@@ -54,8 +54,8 @@ class Service:
         return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
 
 
-def read(reply: Reply) -> Reading[str]:
-    return Reading(reply.text, "" if reply.text in ("yes", "no") else f"{reply.text!r} is no yes or no")
+def read(reply: Reply) -> JudgeReading[str]:
+    return JudgeReading(reply.text, "" if reply.text in ("yes", "no") else f"{reply.text!r} is no yes or no")
 
 
 def test_a_question_is_asked_until_a_reply_can_be_read_and_a_fatal_error_is_raised_again() -> None:
@@ -66,7 +66,7 @@ def test_a_question_is_asked_until_a_reply_can_be_read_and_a_fatal_error_is_rais
         ((Reply(None, Ending.MISSING),), None, "there is no reply", Outcome.MISSING),
     ):
         service = Service(*replies)
-        found = asyncio.run(Judge().answer(service, Question("lamp", (), read, SCHEMA, tries=2, first_draw=6)))
+        found = asyncio.run(Judge().answer(service, JudgeQuestion("lamp", (), read, SCHEMA, tries=2, first_draw=6)))
         asked = replies[:2]
         assert (found.value, str(found.unknown or "")) == (value, reason and f"lamp: {reason}")
         assert service.asked == [("lamp", 6 + draw, True) for draw in range(len(asked))]
@@ -86,7 +86,7 @@ def test_a_question_is_asked_until_a_reply_can_be_read_and_a_fatal_error_is_rais
     judge = Judge()
     judge.go_on()
     with pytest.raises(BudgetReached):
-        asyncio.run(judge.answer(ask, Question("lamp", (), read)))
+        asyncio.run(judge.answer(ask, JudgeQuestion("lamp", (), read)))
     with pytest.raises(BudgetReached, match="used up"):
         judge.go_on()
     with pytest.raises(UsageError, match="a model must judge the rooms") as error:
@@ -182,7 +182,7 @@ def plan_of(server: Running, plan: dict[str, Any], **more: object) -> Plan:
 def judged(
     server: Running, plan: dict[str, Any], out: str = "run", limits: Limits | None = None, **more: object
 ) -> EvaluationOutcome:
-    options = Options(out=Path(out), cache=False, limits=limits or Limits())
+    options = RunOptions(out=Path(out), cache=False, limits=limits or Limits())
     return evaluate(plan_of(server, plan, **more), options, with_samples=True)
 
 

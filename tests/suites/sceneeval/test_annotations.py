@@ -19,12 +19,11 @@ from tsgkit.errors import FileProblem, NotationError, UsageError
 from tsgkit.graph.model import ActionGraph
 from tsgkit.library.cards import load_card
 from tsgkit.library.catalogue import known
-from tsgkit.llm.reply import Ending
-from tsgkit.llm.reply import Reply as ModelReply
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.llm.reply import Ending, Reply
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.importers import import_dataset
 from tsgkit.suites.judgement import Judged, Reading, Scores
-from tsgkit.suites.replies import Reply
+from tsgkit.suites.replies import CollectedReply
 from tsgkit.suites.sceneeval import annotations as demands
 from tsgkit.suites.sceneeval.annotate import METRICS, NO_MAJORITY, UNREAD, entry_matcher
 from tsgkit.suites.sceneeval.annotation_baselines import annotate, annotator_named
@@ -336,12 +335,12 @@ def test_what_is_as_asked_is_read_back_and_what_is_cut_never_whole(listed: tuple
         assert read_annotation_reply(text[:-end]).unreadable in (CUT, NOTHING)
 
 
-def judge_reply(asked: demands.Annotation, reply: Reply | None) -> Judged:
+def judge_reply(asked: demands.Annotation, reply: CollectedReply | None) -> Judged:
     return judge_reading(TASK, asked, read_reply(TASK, asked, reply))
 
 
 def judged(**changed: list[str]) -> Judged:
-    return judge_reply(ASKED, Reply(json.dumps(RIGHT | changed)))
+    return judge_reply(ASKED, CollectedReply(json.dumps(RIGHT | changed)))
 
 
 def strict(**changed: list[str]) -> Scores:
@@ -394,7 +393,7 @@ def test_missing_entries_lower_recall_and_samples_without_answer_all_scores() ->
     assert scores["precision"][:2] == (5, 6)
     assert scores["exact_match"].value == 0
     scores = judge_reply(
-        demands.annotation_of("0", "", "A den.", ["eq,1,sofa"]), Reply('{"counts": ["eq,1,sofa"]}')
+        demands.annotation_of("0", "", "A den.", ["eq,1,sofa"]), CollectedReply('{"counts": ["eq,1,sofa"]}')
     ).scores["strict"]
     assert (scores["oor_f1_per_item"].value, scores["oor_f1"].value, scores["exact_match"].value) == (1, None, 1)
     found = judged(counts=[*RIGHT["counts"], "about,3,chair"])
@@ -416,14 +415,14 @@ def test_missing_entries_lower_recall_and_samples_without_answer_all_scores() ->
     scores = found.scores["strict"]
     assert (scores["oor_f1"].value, scores["oor_f1_meaning"].value) == (0, 1)
     assert [one["differs"] for one in found.evidence["nearly"]] == ["words", "words"]
-    rows: list[tuple[Reply | None, Outcome]] = [
+    rows: list[tuple[CollectedReply | None, Outcome]] = [
         (None, Outcome.MISSING),
-        (Reply(""), Outcome.EMPTY),
-        (Reply("I would rather not."), Outcome.UNREADABLE),
-        (Reply('{"counts": ["eq,1,bed"', None), Outcome.UNREADABLE),
-        (Reply(json.dumps(RIGHT), Outcome.TRUNCATED), Outcome.TRUNCATED),
-        (Reply(None, Outcome.REFUSED), Outcome.REFUSED),
-        (Reply(None, Outcome.API_ERROR), Outcome.API_ERROR),
+        (CollectedReply(""), Outcome.EMPTY),
+        (CollectedReply("I would rather not."), Outcome.UNREADABLE),
+        (CollectedReply('{"counts": ["eq,1,bed"', None), Outcome.UNREADABLE),
+        (CollectedReply(json.dumps(RIGHT), Outcome.TRUNCATED), Outcome.TRUNCATED),
+        (CollectedReply(None, Outcome.REFUSED), Outcome.REFUSED),
+        (CollectedReply(None, Outcome.API_ERROR), Outcome.API_ERROR),
     ]
     for reply, outcome in rows:
         found = judge_reply(ASKED, reply)
@@ -436,7 +435,7 @@ def test_missing_entries_lower_recall_and_samples_without_answer_all_scores() ->
 
 def scored(wanted: Sequence[Any], said: tuple[list[str], ...]) -> Scores:
     reply = json.dumps(dict(zip(FIELDS.values(), said, strict=True)))
-    return judge_reply(demands.annotation_of("0", "easy", "A den.", *wanted), Reply(reply)).scores["strict"]
+    return judge_reply(demands.annotation_of("0", "easy", "A den.", *wanted), CollectedReply(reply)).scores["strict"]
 
 
 @settings(max_examples=60)
@@ -505,7 +504,7 @@ def test_vote_keeps_entries_of_more_than_half_of_the_draws_or_is_unreadable() ->
 
 
 def transcript(*replies: str | Ending) -> Transcript:
-    given = (ModelReply(None, one) if isinstance(one, Ending) else ModelReply(one) for one in replies)
+    given = (Reply(None, one) if isinstance(one, Ending) else Reply(one) for one in replies)
     return Transcript(tuple(LabelledReply(f"vote/{number}", one) for number, one in enumerate(given)))
 
 

@@ -17,7 +17,7 @@ from rooms_of_ours import CHECKS, METRICS, measured, room, thing
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry import Architecture, Floor, MeasuredScene, Object, Opening, Primitive, Scene, Wall, box, standing
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.sceneeval import fidelity, plausibility, word_meanings
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
@@ -184,7 +184,7 @@ def test_object_gets_the_best_fitting_category() -> None:
         ("lamp", "a lamp beside a bed", None),
     ]
     for named, told, wanted in rows:
-        same = word_meanings.Synonyms.of([["sofa", "couch"]])
+        same = word_meanings.CategorySynonyms.of([["sofa", "couch"]])
         assert word_meanings.best_category(named, told, ["bed", "sofa", "bookshelf", "office_chair"], same) == wanted, (
             named
         )
@@ -224,7 +224,7 @@ def told(demand: str, *objects: Object, unknown: str = "lamp_2", **said: Any) ->
     pairs = {spec: said["meant"]} if spec.kind == "oor" else {}
     rooms = {spec: said["meant"]} if spec.kind == "oar" else {}
     attributes = {spec: AttributeAnswer(said["has"])} if spec.kind == "atr" and "has" in said else {}
-    looked = fidelity.JudgeAnswers(matched, attributes, pairs, rooms)
+    looked = fidelity.FidelityAnswers(matched, attributes, pairs, rooms)
     value = CHECKS["fidelity"].measure(annotation, LoadedScene(Scene("den", objects, ROOM)), looked)
     profiles = value["specifications"][0]["profiles"]
     return profiles["strict"]["satisfied"], profiles["official"]["satisfied"]
@@ -269,7 +269,7 @@ def test_a_verdict_is_unknown_if_one_more_object_would_decide_it() -> None:
 
 def held(what: Object, **types: str | Unknown) -> tuple[Any, Any, Any]:
     scene = LoadedScene(Scene("den", (COT, what), ROOM))
-    looked = plausibility.JudgeAnswers({"bed_1": "ground", **types}, {"bed_1": WHY, what.id: ("front",)})
+    looked = plausibility.PlausibilityAnswers({"bed_1": "ground", **types}, {"bed_1": WHY, what.id: ("front",)})
     value = CHECKS["plausibility"].measure(demands(cnt="eq,1,bed"), scene, looked)
     strict, official = (value["profiles"][name]["objects"][what.id]["supported"] for name in ("strict", "official"))
     assert value["unknown_sides"] == ["bed_1"]
@@ -288,7 +288,7 @@ def test_what_no_judge_decided_is_unknown_what_is_taken_for_a_rug_told_and_calls
     assert ended([WHY, undrawn]) is ended([AttributeAnswer({}, "", WHY)]) is Outcome.REFUSED
     assert unknowns([WHY, "lamp", AttributeAnswer({"a": True}), AttributeAnswer({}, "", failed), WHY]) == [WHY, failed]
     scene = LoadedScene(Scene("den", (AS_IT_IS.thing("mat_1", (1, 1, 0.01), (0, 0, 0.005)),), ROOM))
-    value = CHECKS["plausibility"].measure(demands(cnt="eq,1,bed"), scene, plausibility.JudgeAnswers({}, {}))
+    value = CHECKS["plausibility"].measure(demands(cnt="eq,1,bed"), scene, plausibility.PlausibilityAnswers({}, {}))
     told = {name: value["profiles"][name]["objects"]["mat_1"]["reasons"] for name in ("strict", "official")}
     assert told == {"strict": ["mat_1 is a rug by its shape: it neither collides nor blocks"], "official": []}
 

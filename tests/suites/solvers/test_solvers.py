@@ -19,7 +19,7 @@ from tsgkit.errors import UsageError
 from tsgkit.library.cards import card_names, load_card
 from tsgkit.llm.failures import Stopped
 from tsgkit.llm.reply import Ending, Reply
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.solvers import ways
 from tsgkit.suites.solvers.examples import Example, Identity, Pool
 from tsgkit.suites.solvers.factories import factory_of, votes_of

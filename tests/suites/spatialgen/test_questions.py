@@ -26,7 +26,7 @@ from stored_samples import of_kind, panels, stored_samples
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import load_card
 from tsgkit.llm.reply import Ending, Reply
-from tsgkit.runs.evaluation import EvaluationOutcome, Options, evaluate
+from tsgkit.runs.evaluation import EvaluationOutcome, RunOptions, evaluate
 from tsgkit.runs.folder import CALLS
 from tsgkit.runs.plan import Plan, made
 from tsgkit.runs.rescore_job import Rescoring
@@ -47,7 +47,7 @@ from tsgkit.suites.spatialgen.rows import (
     DOMAINS,
     SCENES,
     SUB_DOMAINS,
-    Question,
+    ImageQuestion,
     SpatialRow,
     question_from,
     row_of,
@@ -183,7 +183,7 @@ def test_the_published_domains_and_overall_score_follow_from_the_published_sub_d
 
 
 def test_baselines_guess_without_options_and_give_the_same_letters_in_every_version() -> None:
-    bare = row_of("000001", "Zoo", "", [Question("Where?", {}, "A", "Position", "")])
+    bare = row_of("000001", "Zoo", "", [ImageQuestion("Where?", {}, "A", "Position", "")])
     for name in NAMES:
         assert len(baseline(name, [bare])(bare)) == 1, name
     for name in ("constant", "constant:", "constant:F", "longer", ""):
@@ -274,7 +274,7 @@ def images(folder: Path, ids: Sequence[str] = FOUR) -> None:
 
 def looked(server: Running, *, ids: Sequence[str] = FOUR, out: str = "run", **more: object) -> EvaluationOutcome:
     plan = {**JUDGED, "ids": ids, "model_args": (f"api_base={server.base}", "api_key=sk-none"), **more}
-    return evaluate(Plan.model_validate(plan), Options(out=Path(out), cache=False), with_samples=True)
+    return evaluate(Plan.model_validate(plan), RunOptions(out=Path(out), cache=False), with_samples=True)
 
 
 def value(finished: EvaluationOutcome, metric: str = "accuracy", profile: str = "strict") -> float | None:
@@ -428,7 +428,7 @@ def test_images_and_models_that_cannot_be_judged_are_refused_before_any_call(tmp
         if plan is folder:
             (tmp_path / "pictures" / "1.png").write_bytes(png("1"))
         with pytest.raises(UsageError, match=message) as error:
-            evaluate(made(plan, "options"), Options(out=Path("run")))
+            evaluate(made(plan, "options"), RunOptions(out=Path("run")))
         if plan is folder:
             assert error.value.hint == "the image of an item is named 000001.png, not 1.png"
             (tmp_path / "pictures" / "1.png").rename(tmp_path / "pictures" / "000001.png")

@@ -28,12 +28,22 @@ from tsgkit.suites.importers import import_dataset
 from tsgkit.suites.spatialgen import rows as row_files
 from tsgkit.suites.spatialgen.defects import RULES, findings, inspect, question_findings, row_findings
 from tsgkit.suites.spatialgen.judge_requests import check_orders, in_order, orders_of, permutation, undone
-from tsgkit.suites.spatialgen.maker import Draft, Maker, Making, draft_problems, facts_of, facts_text, rewrite_problems
+from tsgkit.suites.spatialgen.maker import (
+    Making,
+    QuestionMaker,
+    WrittenQuestion,
+    draft_problems,
+    facts_of,
+    facts_text,
+    rewrite_problems,
+)
 from tsgkit.suites.spatialgen.rows import SUB_DOMAINS, SpatialRow, rows_in, written
 from tsgkit.suites.suite import task_of
 
-FIVE = row_files.Question("Where?", {"A": "up", "B": "down", "C": "left", "D": "right", "E": "None"}, "B", "Position")
-FOUR = row_files.Question("?", {"A": "up", "B": "down", "C": "left", "E": "None"}, "D")
+FIVE = row_files.ImageQuestion(
+    "Where?", {"A": "up", "B": "down", "C": "left", "D": "right", "E": "None"}, "B", "Position"
+)
+FOUR = row_files.ImageQuestion("?", {"A": "up", "B": "down", "C": "left", "E": "None"}, "D")
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 PIECES = st.sampled_from(["Options: ", "  ", ", ", ". ", "A: ", "B: ", "C: ", "D: ", "E: ", "E: None", "cup", ",", ":"])
 TEXTS = st.lists(PIECES | WORDS, max_size=14).map("".join)
@@ -175,13 +185,13 @@ def test_options_separated_by_periods_are_shuffled_and_old_records_of_fewer_opti
 
 def clean(item: str = "000001", keys: str = "ABCDABCDAB") -> row_files.SpatialRow:
     rows = zip("abcdefghij", keys, SUB_DOMAINS, strict=True)
-    questions = [row_files.Question(f"What {stem}{item}?", OPTIONS, key, name) for stem, key, name in rows]
+    questions = [row_files.ImageQuestion(f"What {stem}{item}?", OPTIONS, key, name) for stem, key, name in rows]
     return row_files.row_of(item, "Forest", f"Trees {item}.", questions)
 
 
 def of(text: str, key: str = "A", *others: str) -> list[str]:
     """Return the codes of one question, given the stems of others."""
-    beside = [row_files.Question(stem, OPTIONS, "A") for stem in others]
+    beside = [row_files.ImageQuestion(stem, OPTIONS, "A") for stem in others]
     row = row_files.row_of("000001", "Forest", "", [row_files.question_from(text, key), *beside])
     return [finding.code for finding in question_findings(row, 0)]
 
@@ -233,7 +243,7 @@ def test_stems_that_reveal_only_the_key_and_skewed_keys_are_found() -> None:
     assert found[0].message == "all questions: C is the key too often (C 120)"
     long = {**OPTIONS, "A": "a long answer"}
     rows = [
-        replace(row, texts=tuple(row_files.Question(f"What {row.id}{n}?", long, "A").written() for n in range(10)))
+        replace(row, texts=tuple(row_files.ImageQuestion(f"What {row.id}{n}?", long, "A").written() for n in range(10)))
         for row in (clean(f"{number:06d}", "AAAABAAAAC") for number in range(1, 13))
     ]
     messages = [finding.message for finding in findings(rows) if finding.code == "longest-is-key"]
@@ -300,14 +310,16 @@ def prompts_reply(row: SpatialRow) -> str:
     return json.dumps({"prompts": [row.prompt]})
 
 
-def questions_reply(drafts: list[Draft]) -> str:
+def questions_reply(drafts: list[WrittenQuestion]) -> str:
     values = [{"kind": d.kind, "question": d.stem, "right": d.right, "wrong": list(d.wrong)} for d in drafts]
     return f"```json\n{json.dumps({'questions': values})}\n```"
 
 
-def drafts_of(row: SpatialRow) -> list[Draft]:
+def drafts_of(row: SpatialRow) -> list[WrittenQuestion]:
     wrong = [tuple(q.options[letter] for letter in q.choices if letter != q.key) for q in row.questions]
-    return [Draft(q.sub_domain, q.stem, q.options[q.key], w) for q, w in zip(row.questions, wrong, strict=True)]
+    return [
+        WrittenQuestion(q.sub_domain, q.stem, q.options[q.key], w) for q, w in zip(row.questions, wrong, strict=True)
+    ]
 
 
 def replies_of(*rows: SpatialRow) -> dict[str, list[str]]:
@@ -326,7 +338,7 @@ def made(
 ) -> tuple[Making, MemoryRecorder]:
     kept = MemoryRecorder()
     asker = RecordedModel(Script(replies), kept)
-    maker = Maker(lambda name: ask_for(asker, name), count, **more)  # type: ignore[arg-type]
+    maker = QuestionMaker(lambda name: ask_for(asker, name), count, **more)  # type: ignore[arg-type]
     return asyncio.run(maker.make(scenes)), kept
 
 
@@ -343,7 +355,7 @@ def test_maker_spreads_keys_evenly() -> None:
     assert {one.code for one in making.findings} <= {"longest-is-key", "skewed-keys"}
 
 
-def spoilt(row: SpatialRow, number: int, **changes: Any) -> list[Draft]:  # noqa: ANN401
+def spoilt(row: SpatialRow, number: int, **changes: Any) -> list[WrittenQuestion]:  # noqa: ANN401
     drafts = drafts_of(row)
     drafts[number] = drafts[number]._replace(**changes)
     return drafts

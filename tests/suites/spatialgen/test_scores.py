@@ -21,7 +21,7 @@ from tsgkit.suites.foreign_replies import score
 from tsgkit.suites.scoreboard import ScoreReport
 from tsgkit.suites.spatialgen.official import REQUESTS, accepted, asked, paired, vote
 from tsgkit.suites.spatialgen.replies import rounds_of_replies
-from tsgkit.suites.spatialgen.rows import SUB_DOMAINS, Question, SpatialRow, row_of, rows_in, written
+from tsgkit.suites.spatialgen.rows import SUB_DOMAINS, ImageQuestion, SpatialRow, row_of, rows_in, written
 from tsgkit.suites.spatialgen.scores import Ballot, accuracy, letters, single_round_accuracy
 
 Captured = pytest.CaptureFixture[str]
@@ -29,7 +29,7 @@ OPTIONS = {"A": "up", "B": "down", "C": "left", "D": "right", "E": "None"}
 KEYS = "ABCDABCDAB"
 RIGHT = "\n".join(f"{letter}: because" for letter in KEYS)
 WRONG = "\n".join("E" * 10)
-QUESTIONS = [Question("?", OPTIONS, "A")] * 10
+QUESTIONS = [ImageQuestion("?", OPTIONS, "A")] * 10
 BCA = (
     "b:down\nc:left\na:up",
     "- B: it stands below\n* C. it\n• A) the top",
@@ -64,7 +64,7 @@ Value = Mapping[str, Any]
 
 
 def row(item: str = "000001", scene: str = "Forest") -> SpatialRow:
-    questions = [Question("?", OPTIONS, key, name) for key, name in zip(KEYS, SUB_DOMAINS, strict=True)]
+    questions = [ImageQuestion("?", OPTIONS, key, name) for key, name in zip(KEYS, SUB_DOMAINS, strict=True)]
     return row_of(item, scene, "Trees.", questions)
 
 
@@ -156,7 +156,7 @@ def test_letters_are_read_from_usual_forms_or_say_why_they_are_unreadable() -> N
     assert letters("I cannot tell.", three) == (Unreadable("no answer"),) * 3
     assert letters("1. B\n1. C\n2. A", three) == (Unreadable("two answers: B, C"), "A", Unreadable("no answer"))
     assert letters("F\nB\nE", three) == (Unreadable("F is none of the 5 options"), "B", "E")
-    four = Question("?", {"A": "up", "B": "down", "C": "left", "E": "None"}, "A")
+    four = ImageQuestion("?", {"A": "up", "B": "down", "C": "left", "E": "None"}, "A")
     assert letters("D", [four]) == (Unreadable("D is none of the 4 options"),)
     assert letters("E: None", [four]) == ("E",)
 

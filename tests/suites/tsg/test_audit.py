@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tsgkit.graph.model import ActionGraph
 from tsgkit.lexicon.fragments import unfinished
-from tsgkit.suites.audits.items import Item, leaks
+from tsgkit.suites.audits.items import AuditedItem, leaks
 from tsgkit.suites.tsg.items import QuestionSample, SelectionSample
 from tsgkit.suites.tsg.sample_checks import (
     better_options,
@@ -64,7 +64,7 @@ CHECKS: dict[str, Callable[..., Iterable[object]]] = {
     "strange key": lambda keyed: strange_keys(choice("close door | wash cup with sponge | take-out key", keyed, "b")),
     "earlier step": earlier,
     "answer kind": of_kind,
-    "answer in question": lambda answer, question: leaks([Item("0", "0", question, answer=answer, pool=POOL)]),
+    "answer in question": lambda answer, question: leaks([AuditedItem("0", "0", question, answer=answer, pool=POOL)]),
 }
 
 

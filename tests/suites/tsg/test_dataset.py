@@ -23,7 +23,7 @@ from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.model import ActionGraph, Triplet, Vocabulary
 from tsgkit.library.documents.reader import read_file
 from tsgkit.suites.panels import Panel, Shown, differences_panel, graphs_panel, table_panel, text_panel
-from tsgkit.suites.replies import Reply
+from tsgkit.suites.replies import CollectedReply
 from tsgkit.suites.rows import ItemChoice, hash_of_items
 from tsgkit.suites.solvers.scorers import judge_reply
 from tsgkit.suites.task import Graphs
@@ -211,7 +211,7 @@ ANSWER = "person -> verb -> wash\ncup -> dobj -> wash\nwash -> with -> hand2\nwa
 
 def shown(kind: str, text: str | None, word: str = "cup") -> list[Panel]:
     """Return the panels of a reply to the first item of a row."""
-    own, reply = task_of_kind(kind), None if text is None else Reply(text)
+    own, reply = task_of_kind(kind), None if text is None else CollectedReply(text)
     item = samples_of(document(row(ROWS.get(kind, "ma-sgg"), "a", word)), kind)[0]
     judged = judge_reply(own, item, reply, "zero-shot")
     return panels(Shown(own, item, judged, None, None))

@@ -22,7 +22,7 @@ from tsgkit.graph.folding import fold_graph
 from tsgkit.library.cards import card_from, load_card
 from tsgkit.library.documents.reader import read_file
 from tsgkit.replies.sections import Section, answer_section
-from tsgkit.suites.replies import Reply
+from tsgkit.suites.replies import CollectedReply
 from tsgkit.suites.solvers.examples import Pool
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.styles import PRESETS, Style, style_of
@@ -71,7 +71,7 @@ def parts(folder: Path, task: str, **texts: str) -> Path:
 
 
 def is_right(item: AnySample, text: str) -> bool:
-    judged = tsg.judge(item, Reply(text))
+    judged = tsg.judge(item, CollectedReply(text))
     [metric] = {"accuracy", "exact_match"} & set(judged.scores["strict"])
     return judged.scores["strict"][metric].value == 1
 
@@ -309,7 +309,7 @@ def test_rules_know_more_than_half_and_guesses_are_right_as_often_as_chance() ->
     def accuracy(task: str, name: str, seed: int = 0) -> float:
         samples = published(task)[1]
         right: list[bool] = [
-            tsg.read_reply(one, Reply(tsg.BASELINES[name](one, seed)))[1] == one.answer for one in samples
+            tsg.read_reply(one, CollectedReply(tsg.BASELINES[name](one, seed)))[1] == one.answer for one in samples
         ]
         return sum(right) / len(right)
 

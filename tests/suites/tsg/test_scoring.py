@@ -22,9 +22,9 @@ from tsgkit.graph.reading import Reading as GraphReading
 from tsgkit.graph.reading.answers import GraphAnswer
 from tsgkit.library.documents.reader import read_document
 from tsgkit.replies import Unreadable
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.judgement import Reading
-from tsgkit.suites.replies import Reply
+from tsgkit.suites.replies import CollectedReply
 from tsgkit.suites.scoreboard import ScoreReport, report_value
 from tsgkit.suites.solvers.scorers import combined
 from tsgkit.suites.tsg import official, qa, selection
@@ -101,37 +101,42 @@ GRAPHS = {
 
 def test_replies_are_scored_as_published_and_strictly() -> None:
     for shows, (text, published, strict) in CHOICES.items():
-        judged = judge(choice(), Reply(text))
+        judged = judge(choice(), CollectedReply(text))
         assert (official.letter(text), judged.answer) == (published, strict), shows
         values = [judged.scores[profile]["accuracy"].value for profile in ("official", "strict")]
         assert values == [published == "C", strict == "C"], shows
     for cases, sample, metric in ((QUESTIONS, question(), "exact_match"), (GRAPHS, generation(WASH, DRY, STACK), "f1")):
         for shows, (text, *expected) in cases.items():
-            scores = judge(sample, Reply(text)).scores
+            scores = judge(sample, CollectedReply(text)).scores
             values = [scores[profile][metric].value for profile in ("official", "strict")]
             assert values == [pytest.approx(one) for one in expected], shows
-    hyphen = judge(question("tea-bag"), Reply("[tea bag]")).scores
+    hyphen = judge(question("tea-bag"), CollectedReply("[tea bag]")).scores
     words = [hyphen["official"]["exact_match"], hyphen["strict"]["exact_match"], hyphen["strict"]["normalised"]]
     assert [score.value for score in words] == [0, 0, 1], "Q3: hyphens and spaces differ but in the normalised metric"
-    others = [judge(question(), Reply(text)).scores["strict"]["not_a_node"].value for text in ("[ladder]", "[pull]")]
+    others = [
+        judge(question(), CollectedReply(text)).scores["strict"]["not_a_node"].value for text in ("[ladder]", "[pull]")
+    ]
     assert others == [1, 0], "Q5: other names are told apart"
-    scores = judge(generation(WASH), Reply(arrows(WASH, DRY))).scores
+    scores = judge(generation(WASH), CollectedReply(arrows(WASH, DRY))).scores
     assert (scores["official"]["f1"].value, scores["strict"]["f1"].value) == (1, 0.5), "G8: the first of several blocks"
-    judged = judge(generation(WASH), Reply("no"))
+    judged = judge(generation(WASH), CollectedReply("no"))
     assert (judged.scores["official"]["f1"].value, judged.counts["skipped_official"]) == (None, 1), "G5: none"
-    judged = judge(choice(candidates=4), Reply("[E]"))
+    judged = judge(choice(candidates=4), CollectedReply("[E]"))
     assert (official.letter("[E]"), judged.scores["official"]["accuracy"].value) == ("E", 0), "D7: beyond all"
     assert (judged.outcome, judged.notes) == ("unreadable", ("E is none of the 4 options",))
     wanted, said = ActionGraph.of(("a b", "c", "d")), ActionGraph.of(("a", "b c", "d"))
     assert official.score_graph(wanted, said).f1 == 1 and wanted != said, "G11: triplets as one string"
-    right, wrong = judge(generation(WASH, DRY), Reply(arrows(WASH, DRY))), judge(generation(WASH), Reply(arrows(DRY)))
+    right, wrong = (
+        judge(generation(WASH, DRY), CollectedReply(arrows(WASH, DRY))),
+        judge(generation(WASH), CollectedReply(arrows(DRY))),
+    )
     averaged = [one.scores["official"]["f1"] for one in (right, wrong)]
     assert [(score.sum, score.weight) for score in averaged] == [(2, 2), (0, 1)], "G13: over paired graphs"
 
 
 def test_every_strict_metric_has_its_definition_and_the_published_reader_sees_what_its_style_shows() -> None:
     mug = ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "mug"))
-    judged = judge(generation(WASH, DRY, STACK), Reply(arrows(mug, STACK)))
+    judged = judge(generation(WASH, DRY, STACK), CollectedReply(arrows(mug, STACK)))
     found = {name: (score.sum, score.weight) for name, score in judged.scores["strict"].items()}
     assert {name: pair for name, pair in found.items() if name != "f1_soft"} == {
         "precision": (0.5, 3), "recall": (0.5, 3), "f1": (0.5, 3), "f1_per_item": (0.5, 3), "exact_match": (0, 1),
@@ -145,7 +150,7 @@ def test_every_strict_metric_has_its_definition_and_the_published_reader_sees_wh
         "items": 1, "answered": 1, "missing_graphs": 1, "hallucinated_total": 1, "hallucinated_new": 1,
         "hallucinating_items": 1, "hallucinating_items_new": 1,
     }  # fmt: skip
-    told = Reply("A and B are wrong.\nFinal answer: [C]")
+    told = CollectedReply("A and B are wrong.\nFinal answer: [C]")
     seen = {style: judge(choice(), told, style).scores.get("official") for style in STYLES}
     assert {style: scores and scores["accuracy"].value for style, scores in seen.items()} == {
         "zero-shot": 0, "few-shot": 0, "cot": 1, "cot-few-shot": 1, "structured": None,
@@ -187,9 +192,9 @@ def test_perfect_graphs_score_one_any_have_bounded_scores_and_silence_is_never_b
     references: list[ActionGraph], graphs: list[ActionGraph], data: st.DataObject
 ) -> None:
     lower = {"hallucinated", "hallucinating"}
-    for scores in judge(generation(*references), Reply(arrows(*references))).scores.values():
+    for scores in judge(generation(*references), CollectedReply(arrows(*references))).scores.values():
         assert all(score.value == pytest.approx(float(name not in lower)) for name, score in scores.items())
-    judged = judge(generation(*references), Reply(arrows(*graphs)))
+    judged = judge(generation(*references), CollectedReply(arrows(*graphs)))
     silent = judge(generation(*references), None).scores["strict"]
     for scores in judged.scores.values():
         assert all(score.value is None or 0 <= score.value <= 1 + 1e-12 for score in scores.values())
@@ -203,7 +208,7 @@ def test_perfect_graphs_score_one_any_have_bounded_scores_and_silence_is_never_b
     counts = judged.counts
     assert counts["hallucinated_desc"] + counts["hallucinated_new"] == counts["hallucinated_total"]
     shuffled = [ActionGraph(data.draw(st.permutations(graph.triplets))) for graph in graphs]
-    again = judge(generation(*references), Reply(arrows(*shuffled))).scores["strict"]
+    again = judge(generation(*references), CollectedReply(arrows(*shuffled))).scores["strict"]
     assert {name: one.value for name, one in again.items()} == {name: one.value for name, one in strict.items()}
 
 

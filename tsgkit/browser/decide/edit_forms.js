@@ -3,9 +3,7 @@
 
 import { el, named } from "../dom.js";
 import { ComboBox } from "../edit/combo_box.js";
-import { FIELDS } from "../edit/triplet_row.js";
-import { likelyNames, namesFor } from "../edit/triplet_rows.js";
-import { tripletTable } from "../edit/triplet_table.js";
+import { FIELDS, likelyNames, namesFor, tripletTable } from "../edit/triplet_table.js";
 
 let formCount = 0;
 

@@ -1,9 +1,18 @@
-// A field for a name with a list of names that complete it: an ARIA combobox.
+// A field for a name with a list of names that complete it: an ARIA combobox, and the ranking of its names.
 
 import { el, fill, named } from "../dom.js";
-import { rankedNames } from "./name_ranking.js";
 
 let comboCount = 0;
+
+// Highlight the option of a list at a place, counted on around its ends, and name it to its field; returns the place.
+export function highlightOption(field, list, place) {
+  const options = list.children, active = (place + options.length) % options.length;
+  list.querySelector("[aria-selected=true]")?.setAttribute("aria-selected", "false");
+  options[active].setAttribute("aria-selected", "true");
+  options[active].scrollIntoView({ block: "nearest" });
+  field.setAttribute("aria-activedescendant", options[active].id);
+  return active;
+}
 
 // `names()` and `likely()` are asked when the list opens or the text changes. `onInput(text)` comes with every change,
 // `onNext(backwards)` when Enter or Tab leave the field; where it returns false, the key is the browser's.
@@ -18,7 +27,7 @@ export class ComboBox {
     this.input = el("input.combo-input", {
       type: "text", role: "combobox", autocomplete: "off", autocapitalize: "off", spellcheck: "false", dir: "auto", size: 4,
       "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": id,
-      oninput: () => this.#typed(), onkeydown: (event) => this.#pressed(event), onblur: () => this.close(),
+      oninput: () => { this.onInput(this.input.value); this.open(); }, onkeydown: (event) => this.#pressed(event), onblur: () => this.close(),
       onfocus: () => this.input.select(), onclick: () => this.input.value === "" && this.open(),
     });
     this.list = el("ul.combo-list", { id, role: "listbox", hidden: true, onmousedown: (event) => event.preventDefault() });
@@ -54,7 +63,7 @@ export class ComboBox {
     this.list.hidden = false;
     this.#isChosen = typed !== "";
     this.input.setAttribute("aria-expanded", "true");
-    this.#highlight(0);
+    this.#active = highlightOption(this.input, this.list, 0);
   }
 
   // Take the highlighted name, if something was typed or chosen.
@@ -81,21 +90,6 @@ export class ComboBox {
     return el("li.combo-option", { id, role: "option", "aria-selected": "false", onclick: take }, named(name), isAsTyped && el("span.pale", " as typed"));
   }
 
-  #highlight(place) {
-    const options = this.list.children;
-    options[this.#active]?.setAttribute("aria-selected", "false");
-    this.#active = (place + options.length) % options.length;
-    const option = options[this.#active];
-    option.setAttribute("aria-selected", "true");
-    this.input.setAttribute("aria-activedescendant", option.id);
-    option.scrollIntoView({ block: "nearest" });
-  }
-
-  #typed() {
-    this.onInput(this.input.value);
-    this.open();
-  }
-
   #take(name) {
     this.close();
     if (this.input.value === name) return;
@@ -104,14 +98,12 @@ export class ComboBox {
   }
 
   #pressed(event) {
-    if (event.ctrlKey || event.metaKey || event.isComposing || (event.altKey && event.key !== "ArrowDown")) return;
-    if (this.#acted(event)) {
-      event.preventDefault();
-      event.stopPropagation();
-    }
+    if (event.ctrlKey || event.metaKey || event.isComposing || (event.altKey && event.key !== "ArrowDown") || !this.#acted(event)) return;
+    event.preventDefault();
+    event.stopPropagation();
   }
 
-  // What a key does here; false where it is somebody else's.
+  // Do what a key means here; false where it is somebody else's.
   #acted({ key, shiftKey, altKey }) {
     if (key === "Enter" && !shiftKey) {
       if (this.isOpen) this.#take(this.#options[this.#active]);
@@ -126,7 +118,31 @@ export class ComboBox {
     if (key === "ArrowDown" && altKey && !this.isOpen) return this.open() ?? true;
     if (!this.isOpen || !["ArrowDown", "ArrowUp"].includes(key)) return false;
     this.#isChosen = true;
-    this.#highlight(this.#active + (key === "ArrowDown" ? 1 : -1));
+    this.#active = highlightOption(this.input, this.list, this.#active + (key === "ArrowDown" ? 1 : -1));
     return true;
   }
+}
+
+const MOST_SHOWN = 12;
+const UNLIKELY = 1e6;
+
+// The names that fit, the best first: at their beginning, at the beginning of one of their words, anywhere. Among those
+// that fit equally well, likely ones come first, in their own order.
+export function rankedNames(names, typed, likely = []) {
+  const wanted = typed.trim().toLowerCase(), order = new Map(likely.map((name, place) => [name, place]));
+  const ranked = [];
+  names.forEach((name, place) => {
+    const fit = fitOf(name.toLowerCase(), wanted);
+    if (fit >= 0) ranked.push({ name, fit, likely: order.get(name) ?? UNLIKELY, place });
+  });
+  ranked.sort((one, other) => one.fit - other.fit || one.likely - other.likely || one.place - other.place);
+  return ranked.slice(0, MOST_SHOWN).map(({ name }) => name);
+}
+
+function fitOf(name, wanted) {
+  if (!wanted) return 1;
+  if (name === wanted) return 0;
+  const at = name.indexOf(wanted);
+  if (at <= 0) return at === 0 ? 1 : -1;
+  return ["-", "_", " "].some((mark) => name.includes(mark + wanted)) ? 2 : 3;
 }

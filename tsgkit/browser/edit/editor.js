@@ -1,31 +1,43 @@
-// The editor of action graphs, in any element: drawEditor(root, source) with the source of a page or of a notebook.
+// The editor of action graphs, in any element: drawEditor(root, requests, isWidget) for a page or a notebook.
 
-import { el, fill, isField } from "../dom.js";
-import { ChangePolling } from "./change_polling.js";
-import { keyOfEvent } from "./command_keys.js";
-import { showCommandList, showHelp } from "./command_list.js";
-import { diskAnswers, noteConflict, noteDisk, noteLost, noteProblem, noteRefusedEdit, noteRestored } from "./file_notices.js";
-import { FileSaving } from "./file_saving.js";
-import { graphCommands } from "./graph_commands.js";
-import { countWords } from "./graph_line.js";
+import { countWords, el, fill, isField } from "../dom.js";
+import { keyOfEvent } from "./command_views.js";
+import { editorCommands } from "./commands.js";
+import { ChangePolling, FileSaving, StatusChanges, noteConflict, noteDisk, noteLost, noteProblem, noteRefusedEdit, noteRestored } from "./file_state.js";
 import { GraphView } from "./graph_view.js";
-import { HandStrip } from "./hand_strip.js";
-import { HeaderView } from "./header_view.js";
+import { HeaderView, ItemsView, NoticesView, StatusView } from "./head_views.js";
 import { ItemSession } from "./item_session.js";
 import { graphsOf, placeBeside, placesOf, samePlace } from "./item_value.js";
-import { ItemsView, StatusView } from "./items_view.js";
-import { NoticesView } from "./notices_view.js";
-import { StatusChanges } from "./status_changes.js";
-import { storyCommands } from "./story_commands.js";
-import { StoryView } from "./story_view.js";
-import { VersionView } from "./version_view.js";
-import { VocabularyView } from "./vocabulary_view.js";
+import { HandStrip, StoryView } from "./story_view.js";
 
+const DRAWINGS_KEPT = 200;
 const ALLOWED_IN_DIALOGS = new Set(["undo", "redo", "save"]);
 
-// Draw the editor into an element; the returned function ends it.
-export function drawEditor(root, source) {
-  const editor = new Editor(root, source);
+// Draw the editor into an element, over functions that get and send data by name; the returned function ends it.
+export function drawEditor(root, { get, post }, isWidget = false) {
+  const drawings = new Map();
+  const draw = (triplets, marks = []) => {
+    const key = JSON.stringify([triplets, marks]);
+    if (drawings.size > DRAWINGS_KEPT) drawings.clear();
+    if (!drawings.has(key)) {
+      drawings.set(key, post("draw", { triplets, marks }));
+      drawings.get(key).catch(() => drawings.delete(key));
+    }
+    return drawings.get(key);
+  };
+  const editor = new Editor(root, {
+    isWidget,
+    document: () => get("document"),
+    item: (number) => get("item", { number }),
+    edit: (number, revision, ops) => post("edit", { number, revision, ops }),
+    save: (options) => post("save", options),
+    setStatus: (number, status, note) => post("status", { number, status, note }),
+    changes: (since) => get("changes", { since }),
+    versions: (number, other) => get("versions", { number, other }),
+    resolve: (how) => post("resolve", { how }),
+    draw,
+    similar: (number) => get("similar", { number }),
+  });
   editor.start();
   return () => editor.close();
 }
@@ -70,20 +82,19 @@ class Editor {
     try {
       this.document = await this.source.document();
     } catch (problem) {
-      return this.#failed(problem, () => this.start());
+      if (problem.name !== "SourceProblem") console.error(problem);
+      const again = el("button", { type: "button", onclick: () => this.start() }, "Try again");
+      return fill(this.body, el("div.notice.is-problem", { role: "alert" }, el("p.notice-text", el("strong", problem.message), " ", problem.hint ?? ""), again));
     }
     this.#build();
-    if (!this.source.isWidget) this.#listen();
+    if (!this.source.isWidget) {
+      window.addEventListener("beforeunload", this.leaving);
+      document.addEventListener("keydown", this.unfocused); // in a page of its own, keys count where nothing has the focus
+    }
     this.polling = new ChangePolling(this, this.document.revision);
-    this.#noteDocument();
-    if (!this.document.items.length) this.views.notices.put("empty", { words: "The file has no items." });
-    else await this.open(0);
-  }
-
-  // In a page of its own, keys count where nothing has the focus, too.
-  #listen() {
-    window.addEventListener("beforeunload", this.leaving);
-    document.addEventListener("keydown", this.unfocused);
+    this.#setDocument(this.document);
+    if (!this.document.items.length) return this.views.notices.put("empty", { words: "The file has no items." });
+    return this.open(0);
   }
 
   close() {
@@ -94,15 +105,10 @@ class Editor {
     this.frame.remove();
   }
 
-  #failed(problem, again) {
-    if (problem.name !== "SourceProblem") console.error(problem);
-    fill(this.body, el("div.notice.is-problem", { role: "alert" }, el("p.notice-text", el("strong", problem.message), " ", problem.hint ?? ""), el("button", { type: "button", onclick: again }, "Try again")));
-  }
-
   #build() {
     this.saving = new FileSaving(this);
     this.statuses = new StatusChanges(this);
-    this.commands = [...graphCommands(this), ...storyCommands(this)];
+    this.commands = editorCommands(this);
     this.byKey = new Map(this.commands.flatMap((command) => command.keys.map((key) => [key, command])));
     this.views = {
       notices: new NoticesView(this), header: new HeaderView(this), items: new ItemsView(this), status: new StatusView(this),
@@ -111,7 +117,6 @@ class Editor {
     const { notices, header, items, status, story, graph, strip } = this.views;
     this.work = el("div.editor-work", { hidden: true }, el("div.editor-side", items.element, status.element, story.element), el("div.editor-main", graph.element, strip.element));
     fill(this.body, header.element, notices.element, this.work);
-    this.paint();
   }
 
   // Show what is now; every view leaves alone what did not change.
@@ -134,7 +139,7 @@ class Editor {
     this.views.status.commit();
     this.number = number;
     try {
-      if (!this.sessions.has(number)) this.sessions.set(number, new ItemSession(this.source, await this.source.item(number), this.#told()));
+      if (!this.sessions.has(number)) this.sessions.set(number, new ItemSession(this.source, await this.source.item(number), this.#answers()));
       this.views.notices.put("item", null);
     } catch (problem) {
       return noteProblem(this, "item", problem, { again: () => this.open(number) });
@@ -147,45 +152,22 @@ class Editor {
     this.say(`Item ${item}, ${countWords(graphsOf(this.session.value).length, "graph")}${title ? `: ${title}` : "."}`);
   }
 
-  #told() {
+  // What follows when the server answers an edit, or does not.
+  #answers() {
     return {
-      checked: () => this.#settledEdit(),
-      settled: () => this.#settledEdit(),
-      failed: (session, problem) => this.#editFailed(session, problem),
-      conflict: (session) => this.#conflicts(session),
+      conflict: (session) => noteConflict(this, session),
+      failed: (session, problem) => (problem.isGone ? noteLost(this, problem) : noteRefusedEdit(this, session, problem)),
+      settled: () => {
+        if (![...this.sessions.values()].some(({ sync }) => sync.problem)) this.views.notices.put("sending", null);
+        this.paint();
+      },
     };
-  }
-
-  #settledEdit() {
-    if (![...this.sessions.values()].some(({ sync }) => sync.problem)) this.views.notices.put("sending", null);
-    this.paint();
-  }
-
-  #editFailed(session, problem) {
-    if (problem.isGone) this.lost(problem);
-    else noteRefusedEdit(this, session, problem);
-    this.paint();
-  }
-
-  #conflicts(session) {
-    noteConflict(this, session);
-    this.paint();
-  }
-
-  // The server is gone; editing goes on.
-  lost(problem) {
-    noteLost(this, problem);
-  }
-
-  isBack() {
-    this.views.notices.put("server", null);
-    this.say("The server is back.");
-    for (const { sync } of this.sessions.values()) sync.flush();
   }
 
   setFileState({ disk, unsaved }) {
     const isNew = disk !== this.document.disk || unsaved !== this.document.unsaved;
     this.document = { ...this.document, disk, unsaved };
+    if (!unsaved) this.document.items.forEach((item) => (item.unsaved = false));
     if (!this.polling?.isGone) this.views.notices.put("server", null);
     noteDisk(this);
     if (isNew) this.paint();
@@ -195,46 +177,28 @@ class Editor {
     this.#setDocument(await this.source.document());
   }
 
-  #setDocument(found) {
-    this.document = found;
-    this.document.items.forEach(({ status }, number) => this.sessions.get(number) && (this.sessions.get(number).status = status));
-    this.#noteDocument();
-    this.paint();
-  }
-
-  #noteDocument() {
+  #setDocument(story) {
+    this.document = story;
+    for (const session of this.sessions.values()) session.status = story.items[session.number]?.status ?? session.status;
     noteRestored(this);
     noteDisk(this);
+    this.paint();
   }
 
   // Settle a file that changed on disk. Taking it drops what is not saved, here and in the server.
   async resolve(how) {
     try {
-      const found = await this.source.resolve(how);
-      if (how === "theirs") await this.#reread(found);
-      else this.#setDocument(found);
+      const story = await this.source.resolve(how);
+      if (how === "theirs") {
+        this.sessions.forEach(({ sync }) => sync.close());
+        this.sessions.clear();
+      }
+      this.#setDocument(story);
+      if (how === "theirs") await this.open(Math.min(this.number, story.items.length - 1));
       this.say(how === "mine" ? "The next save replaces the file on disk." : "The file was read again.");
     } catch (problem) {
       noteProblem(this, "resolving", problem, { again: () => this.resolve(how), canClose: true });
     }
-  }
-
-  async #reread(found) {
-    this.sessions.forEach(({ sync }) => sync.close());
-    this.sessions.clear();
-    this.#setDocument(found);
-    await this.open(Math.min(this.number, found.items.length - 1));
-  }
-
-  // What became of an item that another browser edited.
-  taken(session, isOther) {
-    if (isOther) this.say(`Another browser edited ${this.document.items[session.number].item}: taken over.`);
-    this.paint();
-  }
-
-  graphCount(number) {
-    const session = this.sessions.get(number);
-    return session ? graphsOf(session.value).length : null;
   }
 
   // Make an edit { value, place }; null is one that is not possible here, and `why` says so.
@@ -264,7 +228,7 @@ class Editor {
   }
 
   turn(way) {
-    const focused = this.#part(), words = this.session[way]();
+    const focused = this.#part(), words = this.session.turn(way);
     this.paint();
     this.#refocus(focused, this.session.place);
     this.say(`${way === "undo" ? "Undone" : "Done again"}: ${words}.`);
@@ -303,22 +267,6 @@ class Editor {
     if (isInTable) graph.focus(this.session.graph === null ? undefined : row, field ?? (this.session.graph === null ? undefined : 2));
     else if (part === "story" && !this.activeElement?.matches("textarea:not([hidden])")) story.focus();
     else if (part === "strip") strip.focus();
-  }
-
-  showCommands() {
-    showCommandList(this);
-  }
-
-  showHelp() {
-    showHelp(this);
-  }
-
-  showVocabulary() {
-    return new VocabularyView(this);
-  }
-
-  showVersions(other) {
-    return new VersionView(this, other, other === "disk" ? diskAnswers(this) : []);
   }
 
   // Run a command by its name, if it is possible now.

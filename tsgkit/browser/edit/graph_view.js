@@ -1,16 +1,12 @@
 // The current graph: its triplets as a table, its drawing, its findings and repairs, and the hands before and after it.
 
-import { el, fill } from "../dom.js";
+import { el, fill, relabel } from "../dom.js";
 import { arrowedTriplet, drawnGraph } from "../panels/graphs.js";
-import { CommandBar } from "./command_bar.js";
-import { relabel } from "./element_updates.js";
-import { repairGraph } from "./graph_commands.js";
-import { shownSummary } from "./graph_line.js";
-import { heldWords } from "./hand_strip.js";
-import { graphsOf, numberAt, samePlace } from "./item_value.js";
-import { shownKey } from "./command_keys.js";
-import { findingLine } from "./triplet_row.js";
-import { tripletTable } from "./triplet_table.js";
+import { CommandBar, shownKey } from "./command_views.js";
+import { repairGraph } from "./commands.js";
+import { graphsOf, numberAt, samePlace, shownSummary } from "./item_value.js";
+import { heldWords } from "./story_view.js";
+import { findingLine, tripletTable } from "./triplet_table.js";
 
 const SHOWN_COMMANDS = {
   graph: { "new-graph": "New", "delete-graph": "Delete", "copy-graph": "Copy", "paste-graph": "Paste", "duplicate-graph": "Duplicate", "move-up": "Up", "move-down": "Down", "split-graph": "Split", "merge-graph": "Merge" },

@@ -1,10 +1,58 @@
 // One item in work: its value with undo and redo, the place in it, its checks, and the sending of its edits.
 
-import { EditHistory } from "./edit_history.js";
+import { SourceProblem } from "../server_data.js";
 import { ItemSync } from "./item_sync.js";
 import { firstNumbers, firstPlace, graphAt, graphsOf, insertGraphAt, nearestPlace, numberAt, removeGraph, samePlace, setGraph } from "./item_value.js";
-import { SourceProblem } from "../view/problems.js";
 import { namesByKind } from "./vocabulary_edits.js";
+
+export class EditHistory {
+  #past = [];
+  #future = [];
+
+  constructor(value, place) {
+    Object.assign(this, { value, place });
+  }
+
+  get canUndo() {
+    return this.#past.length > 0;
+  }
+
+  get canRedo() {
+    return this.#future.length > 0;
+  }
+
+  // Keep a step. Steps with the same key that follow each other, such as letters typed into one field, are one.
+  record(value, place, words, key = null) {
+    const last = this.#past.at(-1);
+    if (key !== null && last?.key === key && !this.#future.length) last.after = { value, place };
+    else this.#past.push({ key, words, before: { value: this.value, place: this.place }, after: { value, place } });
+    this.#future = [];
+    Object.assign(this, { value, place });
+  }
+
+  // End a step that grew: what follows is a step of its own.
+  pause() {
+    if (this.#past.length) this.#past.at(-1).key = null;
+  }
+
+  // Take the last step back; its words, or null where there is none.
+  undo() {
+    return this.#turn(this.#past, this.#future, "before");
+  }
+
+  redo() {
+    return this.#turn(this.#future, this.#past, "after");
+  }
+
+  #turn(from, to, side) {
+    const step = from.pop();
+    if (!step) return null;
+    step.key = null;
+    to.push(step);
+    Object.assign(this, step[side]);
+    return step.words;
+  }
+}
 
 const NEARBY = 8;
 const SENT_AFTER = 15;
@@ -13,16 +61,16 @@ export class ItemSession {
   #byGraph = new WeakMap();
   #byText = new Map();
 
-  // `told` as of ItemSync, with the session as first argument.
-  constructor(source, item, told) {
+  // `answers` has what follows an answer of the server, or none: { conflict, failed, settled }, each called with the session.
+  constructor(source, item, answers) {
     this.number = item.number;
     this.status = item.status;
     this.history = new EditHistory(item.value, firstPlace(item.value));
     this.sync = new ItemSync(source, item, {
-      checked: (checks, value) => this.#check(checks, value, told),
-      conflict: (theirs) => told.conflict(this, theirs),
-      failed: (problem) => told.failed(this, problem),
-      settled: () => told.settled(this),
+      checked: (checks, value) => this.#keep(checks, value),
+      conflict: () => answers.conflict(this),
+      failed: (problem) => answers.failed(this, problem),
+      settled: () => answers.settled(this),
     });
     this.#keep(item.checks, item.value);
   }
@@ -64,18 +112,12 @@ export class ItemSession {
 
   goTo(place) {
     if (!samePlace(place, this.place)) this.history.pause();
-    this.history.moveTo(place);
+    this.history.place = place;
   }
 
-  undo() {
-    return this.#turned(this.history.undo());
-  }
-
-  redo() {
-    return this.#turned(this.history.redo());
-  }
-
-  #turned(words) {
+  // Take the last step back ("undo") or make it again ("redo"); its words.
+  turn(way) {
+    const words = this.history[way]();
     if (words !== null) this.sync.push(this.value);
     return words;
   }
@@ -109,11 +151,6 @@ export class ItemSession {
     this.sync.settle(this.value);
   }
 
-  #check(checks, value, told) {
-    this.#keep(checks, value);
-    told.checked(this);
-  }
-
   #keep(checks, value) {
     this.checks = checks;
     this.checkedValue = value;
@@ -136,26 +173,16 @@ export class ItemSession {
   get elements() {
     const session = this;
     return {
-      get nodes() {
-        return session.names.object;
-      },
-      get verbs() {
-        return session.names.verb;
-      },
-      get edges() {
-        return session.names.relationship;
-      },
-      get mentioned() {
-        return session.#mentioned();
-      },
-      get nearby() {
-        return session.#nearby();
-      },
+      get nodes() { return session.#names("object"); },
+      get verbs() { return session.#names("verb"); },
+      get edges() { return session.#names("relationship"); },
+      get mentioned() { return session.#mentioned(); },
+      get nearby() { return session.#nearby(); },
     };
   }
 
-  get names() {
-    return namesByKind(this.value, graphsOf(this.value));
+  #names(kind) {
+    return namesByKind(this.value, graphsOf(this.value))[kind];
   }
 
   // What the sentence mentions; actions and edges that its earlier graphs have come last.

@@ -2,26 +2,18 @@
 // value shares all that stayed. A place is { description, graph }. Where `graph` is null it is a draft: a graph that is
 // not in the value yet and would be inserted `at` a place of the description. An edit that is not possible returns null.
 
-const flattened = new WeakMap();
-
-function flat(value) {
-  if (!flattened.has(value)) {
-    const firsts = [0];
-    for (const { graphs } of value.descriptions) firsts.push(firsts.at(-1) + graphs.length);
-    flattened.set(value, { graphs: value.descriptions.flatMap(({ graphs }) => graphs), firsts });
-  }
-  return flattened.get(value);
-}
+import { remembered } from "../dom.js";
+import { sameValue } from "./item_sync.js";
 
 // All graphs along the item.
-export function graphsOf(value) {
-  return flat(value).graphs;
-}
+export const graphsOf = remembered((value) => value.descriptions.flatMap(({ graphs }) => graphs));
 
 // The number of the first graph of every description, and the number of all graphs.
-export function firstNumbers(value) {
-  return flat(value).firsts;
-}
+export const firstNumbers = remembered((value) => {
+  const firsts = [0];
+  for (const { graphs } of value.descriptions) firsts.push(firsts.at(-1) + graphs.length);
+  return firsts;
+});
 
 // All places in order: those of the graphs, and a draft where a description has none.
 export function placesOf(value) {
@@ -82,20 +74,14 @@ function withDescriptions(value, start, removed, ...inserted) {
   return { ...value, descriptions: value.descriptions.toSpliced(start, removed, ...inserted) };
 }
 
-function withGraphs(value, number, graphs) {
-  return withDescriptions(value, number, 1, { ...value.descriptions[number], graphs });
-}
-
-function graphsIn(value, { description }) {
-  return value.descriptions[description].graphs;
-}
-
-function copied(triplets) {
-  return triplets.map((triplet) => [...triplet]);
+// A value with some graphs of a description replaced.
+function withGraphs(value, number, start, removed, ...inserted) {
+  const description = value.descriptions[number];
+  return withDescriptions(value, number, 1, { ...description, graphs: description.graphs.toSpliced(start, removed, ...inserted) });
 }
 
 export function setGraph(value, place, triplets) {
-  return { value: withGraphs(value, place.description, graphsIn(value, place).with(place.graph, triplets)), place };
+  return { value: withGraphs(value, place.description, place.graph, 1, triplets), place };
 }
 
 // Insert a graph behind a place, or where a draft is.
@@ -105,27 +91,26 @@ export function insertGraph(value, place, triplets) {
 
 export function insertGraphAt(value, place, triplets) {
   if (!value.descriptions[place.description]) return null;
-  return { value: withGraphs(value, place.description, graphsIn(value, place).toSpliced(place.graph, 0, copied(triplets))), place };
+  return { value: withGraphs(value, place.description, place.graph, 0, triplets.map((triplet) => [...triplet])), place };
 }
 
 export function removeGraph(value, place) {
   if (graphAt(value, place) === null) return null;
-  const left = withGraphs(value, place.description, graphsIn(value, place).toSpliced(place.graph, 1));
+  const left = withGraphs(value, place.description, place.graph, 1);
   return { value: left, place: nearestPlace(left, place) };
 }
 
 // Move a graph by one: within its description, then into the one beside.
 export function moveGraph(value, place, step) {
-  const graphs = graphsIn(value, place), target = place.graph + step, moved = graphAt(value, place);
+  const moved = graphAt(value, place), beside = value.descriptions[place.description + step];
   if (moved === null) return null;
-  if (target >= 0 && target < graphs.length) {
-    return { value: withGraphs(value, place.description, graphs.toSpliced(place.graph, 1).toSpliced(target, 0, moved)), place: { ...place, graph: target } };
+  const left = withGraphs(value, place.description, place.graph, 1), target = place.graph + step;
+  if (target >= 0 && target <= left.descriptions[place.description].graphs.length) {
+    return { value: withGraphs(left, place.description, target, 0, moved), place: { ...place, graph: target } };
   }
-  const description = place.description + step;
-  if (!value.descriptions[description]) return null;
-  const beside = value.descriptions[description].graphs, graph = step > 0 ? 0 : beside.length;
-  const left = withGraphs(value, place.description, graphs.toSpliced(place.graph, 1));
-  return { value: withGraphs(left, description, beside.toSpliced(graph, 0, moved)), place: { description, graph } };
+  if (!beside) return null;
+  const [description, graph] = [place.description + step, step > 0 ? 0 : beside.graphs.length];
+  return { value: withGraphs(left, description, graph, 0, moved), place: { description, graph } };
 }
 
 // Put some triplets of a graph into a new one behind it.
@@ -133,16 +118,16 @@ export function splitGraph(value, place, numbers) {
   const triplets = graphAt(value, place), chosen = new Set(numbers);
   if (triplets === null || !chosen.size || chosen.size === triplets.length) return null;
   const [left, taken] = [false, true].map((isTaken) => triplets.filter((_, number) => chosen.has(number) === isTaken));
-  return { value: withGraphs(value, place.description, graphsIn(value, place).toSpliced(place.graph, 1, left, taken)), place: { ...place, graph: place.graph + 1 } };
+  return { value: withGraphs(value, place.description, place.graph, 1, left, taken), place: { ...place, graph: place.graph + 1 } };
 }
 
 // Join a graph and the next one of its description; triplets of both stand once.
 export function mergeGraph(value, place) {
-  const graphs = graphsIn(value, place), next = place.graph === null ? undefined : graphs[place.graph + 1];
+  const next = place.graph === null ? null : graphAt(value, { ...place, graph: place.graph + 1 });
   if (!next) return null;
-  const known = new Set(graphs[place.graph].map((one) => JSON.stringify(one)));
-  const joined = [...graphs[place.graph], ...next.filter((one) => !known.has(JSON.stringify(one)))];
-  return { value: withGraphs(value, place.description, graphs.toSpliced(place.graph, 2, joined)), place };
+  const first = graphAt(value, place), known = new Set(first.map((triplet) => JSON.stringify(triplet)));
+  const merged = [...first, ...next.filter((triplet) => !known.has(JSON.stringify(triplet)))];
+  return { value: withGraphs(value, place.description, place.graph, 2, merged), place };
 }
 
 export function addDescription(value, place, text = "") {
@@ -186,10 +171,18 @@ export function moveDescription(value, place, step) {
   return { value: { ...value, descriptions: left }, place: { ...place, description } };
 }
 
+// Triplets with one exchanged, added (`before` is null) or removed (`after` is null).
+export function exchangedTriplet(triplets, before, after) {
+  const place = before === null ? triplets.length : triplets.findIndex((one) => sameValue(one, before));
+  if (place < 0) return triplets;
+  const isKnown = after !== null && triplets.some((one, other) => other !== place && sameValue(one, after));
+  return triplets.toSpliced(place, before === null ? 0 : 1, ...(after === null || isKnown ? [] : [after]));
+}
+
 // The graph in a few words: its action and what it is done to, then its hands.
-export function summaryOf(triplets) {
+export const shownSummary = remembered((triplets) => {
   const targets = (wanted) => [...new Set(triplets.filter(([, edge]) => edge === wanted).map(([, , target]) => target))];
   const hands = [...new Set(triplets.flatMap(([source, , target]) => [source, target]).filter((name) => name === "hand1" || name === "hand2"))];
   const words = [...targets("verb"), ...targets("dobj")].join(" ");
   return [words || (triplets.length ? "no action" : "empty graph"), hands.sort().join(" ")].filter(Boolean).join(" \u00b7 ");
-}
+});

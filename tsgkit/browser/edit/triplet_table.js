@@ -1,8 +1,139 @@
 // A table of the triplets of one graph, written by keyboard: fields with completion, findings at the row they concern.
 
-import { el } from "../dom.js";
-import { FIELDS, TripletRow } from "./triplet_row.js";
-import { VERB_LABEL, draftRow, isPristine, likelyNames, namesFor, openField, rowsOf, tripletsOf } from "./triplet_rows.js";
+import { el, fill, inert } from "../dom.js";
+import { ComboBox } from "./combo_box.js";
+
+const PERSON_NAME = "person";
+export const HAND_NAMES = ["hand1", "hand2"];
+const VERB_LABEL = "verb";
+const DOBJ_LABEL = "dobj";
+const WITH_LABEL = "with";
+
+// The rows of triplets; without triplets a first draft, unless the table is only read.
+function rowsOf(triplets, isReadOnly = false) {
+  const rows = triplets.map((triplet) => ({ values: [...triplet], defaults: null }));
+  return rows.length || isReadOnly ? rows : [draftRow([])];
+}
+
+// A new row with the names that such a row nearly always has; `field` is where writing begins.
+function draftRow(rows) {
+  const triplets = tripletsOf(rows), [action = ""] = actionsOf(triplets);
+  if (!triplets.length) return draft([PERSON_NAME, VERB_LABEL, ""]);
+  return draft(triplets.length === 1 && action ? [action, DOBJ_LABEL, ""] : [action, "", ""]);
+}
+
+function draft(values) {
+  return { values: [...values], defaults: values };
+}
+
+// The first field of a row that is still to be written.
+function openField({ values }) {
+  return Math.max(0, values.indexOf(""));
+}
+
+// True for a row that says nothing: each field is empty or its default.
+function isPristine({ values, defaults }) {
+  return values.every((value, field) => value === "" || (defaults !== null && value === defaults[field]));
+}
+
+function tripletsOf(rows) {
+  return rows.filter((row) => !isPristine(row)).map(({ values }) => [...values]);
+}
+
+function actionsOf(triplets) {
+  return [...new Set(triplets.filter(([, edge]) => edge === VERB_LABEL).map(([, , target]) => target))];
+}
+
+// The names a field may have. Persons, hands, actions and the two labels of the scheme need not be in L.
+export function namesFor(rows, number, field, { nodes = [], verbs = [], edges = [] }) {
+  const [, edge] = rows[number].values;
+  if (field === 1) return distinct([VERB_LABEL, DOBJ_LABEL, ...edges]);
+  if (field === 2 && edge === VERB_LABEL) return distinct(verbs);
+  return distinct([...actionsOf(tripletsOf(rows)), ...nodes, ...HAND_NAMES, PERSON_NAME]);
+}
+
+// Names in the order of how likely they are in a field: what the sentence mentions and the graph has not used yet, then
+// what graphs nearby have at such a place, then what this graph uses.
+export function likelyNames(rows, number, field, { mentioned = [], nearby = [] }) {
+  const triplets = tripletsOf(rows.filter((_, other) => other !== number));
+  const used = new Set(triplets.flat()), unused = mentioned.filter((name) => !used.has(name));
+  const around = nearby.flat(), [, edge] = rows[number].values;
+  if (field === 0) return distinct([...actionsOf(triplets), PERSON_NAME, ...unused, ...triplets.flatMap(([source, , target]) => [source, target])]);
+  if (field === 1) return likelyEdges(triplets, unused, around);
+  const alike = around.filter((one) => one[1] === edge).map((one) => one[2]);
+  if (edge === VERB_LABEL) return distinct([...mentioned, ...alike]);
+  const hands = edge === WITH_LABEL ? HAND_NAMES.filter((hand) => !used.has(hand)) : [];
+  return distinct([...hands, ...unused, ...alike, ...around.flatMap(([source, , target]) => [target, source]), ...used]);
+}
+
+function likelyEdges(triplets, unused, around) {
+  const labels = triplets.map((one) => one[1]);
+  const needed = [VERB_LABEL, DOBJ_LABEL].filter((label) => !labels.includes(label));
+  const usual = around.map((one) => one[1]).filter((label) => !labels.includes(label) && label !== VERB_LABEL);
+  return distinct([...needed.slice(0, 1), ...unused, ...usual, ...needed, ...labels.filter((label) => label !== VERB_LABEL)]);
+}
+
+function distinct(names) {
+  return [...new Set(names)].filter((name) => name !== "");
+}
+
+export const FIELDS = ["source", "edge", "target"];
+let rowCount = 0;
+
+class TripletRow {
+  #shown = null;
+
+  // `table` is asked for names and told what happens: names(row, field), likely(row, field), wrote(row, field, text),
+  // next(row, field, isBackwards), remove(row).
+  constructor(table) {
+    this.id = `triplet-${(rowCount += 1)}`;
+    this.boxes = FIELDS.map((_, field) => new ComboBox({
+      names: () => table.names(this, field),
+      likely: () => table.likely(this, field),
+      onInput: (text) => table.wrote(this, field, text),
+      onNext: (isBackwards) => table.next(this, field, isBackwards),
+    }));
+    this.mark = el("input.triplet-mark", { type: "checkbox", tabindex: -1 });
+    this.removal = el("button.triplet-removal", { type: "button", tabindex: -1, onclick: () => table.remove(this) }, "\u00d7");
+    this.line = el("tr.triplet-line", el("td", this.mark), this.boxes.map((box) => el("td", box.element)), el("td", this.removal));
+    this.list = el("ul", { id: this.id });
+    this.findings = el("tr.triplet-findings", { hidden: true }, el("td", { colspan: 5 }, this.list));
+    this.elements = [this.line, this.findings];
+  }
+
+  // Show the values of the row, and the findings about it.
+  show(values, number, findings, readOnly) {
+    const signs = JSON.stringify([values, number, findings, readOnly]);
+    if (this.#shown === signs) return;
+    this.#shown = signs;
+    const errors = new Set(findings.filter((one) => one.severity === "error").flatMap((one) => one.elements ?? []));
+    const described = findings.length ? this.id : null;
+    this.boxes.forEach((box, field) => {
+      const label = `${FIELDS[field]} of triplet ${number + 1}`;
+      box.show(values[field], label, { readOnly, described, isWrong: errors.has(values[field]) });
+    });
+    this.mark.setAttribute("aria-label", `mark triplet ${number + 1}`);
+    this.removal.setAttribute("aria-label", `remove triplet ${number + 1}`);
+    this.removal.hidden = readOnly;
+    this.mark.disabled = readOnly;
+    this.findings.hidden = !findings.length;
+    fill(this.list, findings.map(findingLine));
+  }
+
+  // The field that has the focus; -1 where none has.
+  get field() {
+    return this.boxes.findIndex(({ input }) => input.matches(":focus"));
+  }
+}
+
+const FINDING_SIGNS = { error: "\u2717", warning: "!" };
+
+// A finding as a line of a list: a sign, its severity in words, what it says and what to do.
+export function findingLine({ severity, message, hint, code }) {
+  return el(`li.finding.is-${severity === "error" ? "error" : "warning"}`, { title: inert(code ?? "") },
+    el("span.finding-sign", { "aria-hidden": "true" }, FINDING_SIGNS[severity] ?? "!"),
+    el("span.finding-severity", ` ${severity}: `), el("bdi", message), hint ? el("span.pale", " (", el("bdi", hint), ")") : null);
+}
 
 // A table: `elements` are { nodes, verbs, edges, mentioned, nearby }, all names of L by their role, those the sentence
 // mentions, and triplets of the graphs around, the nearest first. `findings` name the triplet they concern by its number;

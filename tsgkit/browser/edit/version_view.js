@@ -2,10 +2,35 @@
 
 import { el, fill, named } from "../dom.js";
 import { arrowedTriplet, drawnGraph, scrolledGraph } from "../panels/graphs.js";
-import { closeDialog, openDialog } from "./edit_dialog.js";
-import { graphsOf } from "./item_value.js";
-import { acceptChange, acceptDescription, acceptGraph, differingGraphs, marksAgainst } from "./version_edits.js";
+import { closeDialog, openDialog } from "./command_views.js";
+import { changedPart, sameValue } from "./item_sync.js";
+import { exchangedTriplet, graphsOf, insertGraphAt, removeGraph, setGraph, setText } from "./item_value.js";
 import { addName } from "./vocabulary_edits.js";
+
+// Accept a whole graph: put it in the place of mine, insert it, or remove mine.
+function acceptGraph(value, pair) {
+  const place = { description: pair.description, graph: pair.graph ?? 0 };
+  if (pair.other === null) return removeGraph(value, place);
+  return pair.mine === null ? insertGraphAt(value, place, pair.other) : setGraph(value, place, pair.other);
+}
+
+// Accept all graphs of a description, and its text if that differs and may be edited.
+function acceptDescription(value, { pairs, texts }, description, canText) {
+  const own = pairs.filter((pair) => pair.description === description);
+  const inOrder = own.map((pair, order) => ({ pair, order })).sort((one, other) =>
+    other.pair.graph - one.pair.graph || (one.pair.mine === null) - (other.pair.mine === null) || other.order - one.order);
+  const text = canText ? texts.find((one) => one.description === description) : null;
+  const now = inOrder.reduce((before, { pair }) => acceptGraph(before, pair).value, value);
+  const place = own.length ? { description, graph: own[0].graph } : { description, graph: 0 };
+  return { value: text ? setText(now, place, text.other).value : now, place };
+}
+
+// Kinds of differences of the triplets of one graph against another, by number.
+function marksAgainst(triplets, other, kind) {
+  if (!triplets) return [];
+  const known = new Set((other ?? []).map((one) => JSON.stringify(one)));
+  return triplets.map((one) => (known.has(JSON.stringify(one)) ? "matched" : kind));
+}
 
 const PAIRS_SHOWN = 20;
 const CHANGE_WORDS = { missing: "Add", extra: "Remove" };
@@ -46,7 +71,11 @@ export class VersionView {
     const numbers = [...new Set(found)].sort((one, other) => one - other);
     const focused = this.#buttons().indexOf(this.editor.activeElement);
     const parts = numbers.map((number) => this.#description(number, descriptions[number], shown.filter((pair) => pair.description === number), texts.find((one) => one.description === number)));
-    const more = shown.length < pairs.length && el("button", { type: "button", onclick: () => this.#more(session) }, `Show more of ${pairs.length} graphs`);
+    const growing = () => {
+      this.#most += PAIRS_SHOWN;
+      this.#draw(session);
+    };
+    const more = shown.length < pairs.length && el("button", { type: "button", onclick: growing }, `Show more of ${pairs.length} graphs`);
     const nothing = !numbers.length && !names.length && el("p", "There is no difference left in this item.");
     fill(this.body, nothing, names.map(([kind, members]) => this.#names(kind, members)), parts, more);
     if (focused >= 0) (this.#buttons()[Math.min(focused, this.#buttons().length - 1)] ?? this.dialog.querySelector("button")).focus();
@@ -56,18 +85,9 @@ export class VersionView {
     return [...this.body.querySelectorAll("button")];
   }
 
-  #more(session) {
-    this.#most += PAIRS_SHOWN;
-    this.#draw(session);
-  }
-
-  #accept(make, words) {
-    const { session } = this.editor;
-    this.editor.change(make(session.value), `accepting ${words}`);
-  }
-
-  #accepting(label, make, words, title = null) {
-    return el("button", { type: "button", title, onclick: () => this.#accept(make, words) }, label);
+  // A button that makes an edit of the value.
+  #accepting(label, edited, words) {
+    return el("button", { type: "button", onclick: () => this.editor.change(edited(this.editor.session.value), `accepting ${words}`) }, label);
   }
 
   #description(number, description, pairs, text) {
@@ -91,7 +111,7 @@ export class VersionView {
   #change(pair, change) {
     const { kind, reference, candidate } = change, words = CHANGE_WORDS[kind] ?? "Exchange";
     const triplets = [candidate && arrowedTriplet(candidate), candidate && reference ? " \u21d2 " : null, reference && arrowedTriplet(reference)];
-    return el("li", this.#accepting([words, " ", triplets], (value) => acceptChange(value, pair, change), "a triplet"), el("span.pale", ` ${kind}`));
+    return el("li", this.#accepting([words, " ", triplets], (value) => acceptGraph(value, { ...pair, other: exchangedTriplet(pair.mine, candidate, reference) }), "a triplet"), el("span.pale", ` ${kind}`));
   }
 
   #names(kind, members) {
@@ -111,14 +131,15 @@ function graphSides({ source }, { mine, other, number }, title, name) {
 }
 
 function drawnLater(answer, words) {
-  const place = scrolledGraph(words, null);
-  answer.then(({ drawing }) => fill(place, drawnGraph(drawing)), (problem) => fill(place, el("p.pale", "The graph is not drawn: ", problem.message)));
-  return place;
+  const frame = scrolledGraph(words, null);
+  answer.then(({ drawing }) => fill(frame, drawnGraph(drawing)), (problem) => fill(frame, el("p.pale", "The graph is not drawn: ", problem.message)));
+  return frame;
 }
 
 // Two versions of an item that two browsers edited; the answer is "mine" or "theirs".
 export function showConflict(editor, session, answer) {
-  const pairs = differingGraphs(graphsOf(session.value), graphsOf(session.sync.theirs.value));
+  const { start, old, inserted } = changedPart(graphsOf(session.value), graphsOf(session.sync.theirs.value)), longer = old.length > inserted.length ? old : inserted;
+  const pairs = longer.map((_, place) => ({ number: start + place, mine: old[place] ?? null, other: inserted[place] ?? null })).filter(({ mine, other }) => !sameValue(mine, other));
   const shown = pairs.slice(0, PAIRS_SHOWN).map((pair) => el("section.version-pair", graphSides(editor, pair, "mine", "theirs")));
   const choose = (which) => () => closeDialog(dialog, () => answer(which));
   const dialog = openDialog(editor, "Another browser edited this item", [

@@ -1,10 +1,12 @@
 // Edits of L: names by their role in the graphs, renamed everywhere, merged, added, removed and moved between lists.
 
+import { remembered } from "../dom.js";
+
 export const NAME_KINDS = ["object", "relationship", "verb"];
 const ALWAYS_ALLOWED = { object: ["person", "hand1", "hand2"], relationship: ["verb", "dobj"], verb: [] };
 
 // The names of a graph by their role: a target of `verb` is an action, and so is a source of that name.
-function namesInGraph(triplets) {
+const namesInGraph = remembered((triplets) => {
   const actions = new Set(triplets.filter(([, edge]) => edge === "verb").map(([, , target]) => target));
   const found = { object: new Set(), relationship: new Set(), verb: actions };
   for (const [source, edge, target] of triplets) {
@@ -13,20 +15,13 @@ function namesInGraph(triplets) {
     found.relationship.add(edge);
   }
   return found;
-}
-
-const inGraphs = new WeakMap();
-
-function knownNames(triplets) {
-  if (!inGraphs.has(triplets)) inGraphs.set(triplets, namesInGraph(triplets));
-  return inGraphs.get(triplets);
-}
+});
 
 // The numbers of the graphs that use each name: { object: Map, relationship: Map, verb: Map }.
 export function usesOf(graphs) {
   const uses = { object: new Map(), relationship: new Map(), verb: new Map() };
   graphs.forEach((triplets, number) => {
-    const names = knownNames(triplets);
+    const names = namesInGraph(triplets);
     for (const kind of NAME_KINDS) {
       for (const name of names[kind]) uses[kind].has(name) ? uses[kind].get(name).push(number) : uses[kind].set(name, [number]);
     }
@@ -79,7 +74,7 @@ export function renameNames(value, kind, names, wanted) {
 }
 
 function renamedGraph(triplets, kind, old, wanted) {
-  const names = knownNames(triplets);
+  const names = namesInGraph(triplets);
   if (![...names[kind]].some((name) => old.has(name))) return triplets;
   const exchange = (name, isOne) => (isOne && old.has(name) ? wanted : name);
   const renamed = triplets.map(([source, edge, target]) => [

@@ -1,10 +1,9 @@
 // The editor of L: names by kind with where they are used; add, remove, rename and merge them, or move them to another list.
 
-import { el, fill, named } from "../dom.js";
-import { closeDialog, openDialog } from "./edit_dialog.js";
-import { shownSummary } from "./graph_line.js";
-import { graphsOf, placeOf } from "./item_value.js";
-import { sameValue } from "./value_ops.js";
+import { commaSeparated, el, fill, named } from "../dom.js";
+import { closeDialog, openDialog } from "./command_views.js";
+import { sameValue } from "./item_sync.js";
+import { graphsOf, placeOf, shownSummary } from "./item_value.js";
 import { NAME_KINDS, addName, moveName, namesByKind, namesOutside, removeName, renameNames, usesOf } from "./vocabulary_edits.js";
 
 const KIND_WORDS = { object: "Objects", relationship: "Relationships", verb: "Verbs" };
@@ -84,30 +83,29 @@ export class VocabularyView {
   }
 
   #line(kind, name, place) {
-    const key = nameKey(kind, name), count = this.uses[kind].get(name)?.length ?? 0, isChosen = this.#chosen?.key === key;
-    return el("li", el("input", { type: "checkbox", tabindex: -1, "aria-label": `mark ${name}`, checked: this.#marked.has(key), onchange: () => this.#toggle(key) }),
-      el("button.name", { type: "button", tabindex: isChosen || (!place && !this.#isChosenIn(kind)) ? 0 : -1, "data-focus": key, "aria-pressed": String(isChosen), onclick: () => this.#choose(kind, name) },
-        named(name), el("span.pale", ` ${count}`, el("span.unseen", usesWords(count)), this.#marked.has(key) ? el("span.unseen", ", marked") : null)));
+    const key = nameKey(kind, name), isChosenIn = this.#chosen?.kind === kind && this.names[kind].includes(this.#chosen.name);
+    const toggle = () => {
+      this.#marked.has(key) ? this.#marked.delete(key) : this.#marked.add(key);
+      this.draw();
+    };
+    return el("li", el("input", { type: "checkbox", tabindex: -1, "aria-label": `mark ${name}`, checked: this.#marked.has(key), onchange: toggle }),
+      this.#button(kind, name, this.#chosen?.key === key || (!place && !isChosenIn) ? 0 : -1));
   }
 
-  #isChosenIn(kind) {
-    return this.#chosen?.kind === kind && this.names[kind].includes(this.#chosen.name);
+  // A name as a button that chooses it, with the number of its uses.
+  #button(kind, name, tabindex = null) {
+    const key = nameKey(kind, name), count = this.uses[kind].get(name)?.length ?? 0;
+    const choose = () => {
+      this.#chosen = { kind, name, key };
+      this.draw();
+    };
+    return el("button.name", { type: "button", tabindex, "data-focus": key, "aria-pressed": String(this.#chosen?.key === key), onclick: choose },
+      named(name), el("span.pale", ` ${count}`, el("span.unseen", count === 1 ? " use" : " uses"), this.#marked.has(key) ? el("span.unseen", ", marked") : null));
   }
 
   #outsider(kind, name) {
-    const key = nameKey(kind, name), count = this.uses[kind].get(name).length;
-    return el("li", el("button.name", { type: "button", "data-focus": key, "aria-pressed": String(this.#chosen?.key === key), onclick: () => this.#choose(kind, name) }, named(name), el("span.pale", ` ${count}`, el("span.unseen", usesWords(count)))),
+    return el("li", this.#button(kind, name),
       this.canList && el("button", { type: "button", "aria-label": `add ${name} to L`, onclick: () => this.#change(addName(this.editor.session.value, kind, name), `adding ${name} to L`) }, "Add"));
-  }
-
-  #toggle(key) {
-    this.#marked.has(key) ? this.#marked.delete(key) : this.#marked.add(key);
-    this.draw();
-  }
-
-  #choose(kind, name) {
-    this.#chosen = { kind, name, key: nameKey(kind, name) };
-    this.draw();
   }
 
   #add(kind, entry) {
@@ -119,7 +117,7 @@ export class VocabularyView {
   #detail() {
     const { value } = this.editor.session;
     const make = !value.vocabulary && this.editor.document.can.vocabulary && el("p", "This item has no L. ", el("button", { type: "button", onclick: () => this.#change({ ...value, vocabulary: namesByKind(value, graphsOf(value)) }, "making L") }, "Make L from the graphs"));
-    return [make, this.#chosen ? this.#chosenName(this.#chosen) : null, ...NAME_KINDS.map((kind) => this.#merging(kind))];
+    return [make, this.#chosen ? this.#chosenName(this.#chosen) : null, ...NAME_KINDS.map((kind) => this.#merge(kind, (this.names[kind] ?? []).filter((name) => this.#marked.has(nameKey(kind, name)))))];
   }
 
   #chosenName({ kind, name }) {
@@ -146,16 +144,12 @@ export class VocabularyView {
     this.#change(renameNames(this.editor.session.value, kind, names, wanted), names.length > 1 ? `merging into ${wanted}` : `renaming ${names[0]} to ${wanted}`);
   }
 
-  // Names of one kind to be merged into one of them, chosen from a list.
+  // Names of one kind to be merged into one of them, chosen from a list; nothing where there is only one.
   #merge(kind, names) {
+    if (names.length < 2) return null;
     const choice = el("select", { "aria-label": "Name that stays" }, names.map((name) => el("option", { value: name }, name)));
-    return el("p", "Merge ", names.map((name, place) => [place ? ", " : "", named(name)]), " into ", choice, " ",
+    return el("p", "Merge ", commaSeparated(names.map(named)), " into ", choice, " ",
       el("button", { type: "button", onclick: () => this.#rename(kind, names.filter((name) => name !== choice.value), choice.value) }, "Merge"));
-  }
-
-  #merging(kind) {
-    const names = (this.names[kind] ?? []).filter((name) => this.#marked.has(nameKey(kind, name)));
-    return names.length > 1 ? this.#merge(kind, names) : null;
   }
 
   #proposals() {
@@ -173,10 +167,6 @@ export class VocabularyView {
     else return;
     event.preventDefault();
   }
-}
-
-function usesWords(count) {
-  return count === 1 ? " use" : " uses";
 }
 
 function nameKey(kind, name) {

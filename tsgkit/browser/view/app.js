@@ -2,24 +2,25 @@
 // data as the view's contract has it.
 
 import { el, fill, inert, named } from "../dom.js";
+import { SourceProblem } from "../server_data.js";
 import { hashOf, readAddress } from "./address.js";
-import { comparePage } from "./compare.js";
+import { ComparePage } from "./compare.js";
 import { Keys } from "./keys.js";
-import { resultsPage } from "./results.js";
+import { ResultsPage } from "./results.js";
 import { runsPage } from "./runs.js";
-import { samplePage } from "./sample.js";
-import { samplesPage } from "./samples.js";
+import { SamplePage } from "./sample.js";
+import { SamplesPage } from "./samples.js";
 import { Store } from "./store.js";
-import { SourceProblem } from "./problems.js";
 import { failure } from "./waiting.js";
 
 const BEAT = 2000;
 const PAUSE_OF_ADDRESS = 150;
-const PARTS = [
-  ["Results", []],
-  ["Samples", ["samples"]],
-  ["Compare", ["compare"]],
-];
+const GONE = "The server does not answer. Trying again every 2 seconds …";
+const PARTS = new Map([
+  ["", { words: "Results", Page: ResultsPage }],
+  ["samples", { words: "Samples", Page: SamplesPage }],
+  ["compare", { words: "Compare", Page: ComparePage }],
+]);
 
 export function start(source, root) {
   const app = new App(source, root);
@@ -29,12 +30,10 @@ export function start(source, root) {
 
 // The page that a path means, and its key: an address with the same key is another view of the same page.
 function pageOf(path) {
-  const [room, id, part, number] = path;
+  const [room, run, part = "", number] = path, isRun = room === "run" && run !== undefined;
   if (!path.length) return { key: "runs", make: runsPage };
-  if (room === "run" && path.length === 2) return { key: `results ${id}`, make: resultsPage, run: id };
-  if (room === "run" && path.length === 3 && part === "samples") return { key: `samples ${id}`, make: samplesPage, run: id };
-  if (room === "run" && path.length === 3 && part === "compare") return { key: `compare ${id}`, make: comparePage, run: id };
-  if (room === "run" && path.length === 4 && part === "sample") return { key: `sample ${id}`, make: samplePage, run: id, number: Number(number) };
+  if (isRun && path.length < 4 && PARTS.has(part)) return { key: `${part} ${run}`, make: (app, address) => new (PARTS.get(part).Page)(app, address), run };
+  if (isRun && path.length === 4 && part === "sample") return { key: `sample ${run}`, make: (app, address) => new SamplePage(app, address), run, number: Number(number) };
   return { key: `unknown ${path.join("/")}`, make: unknownPage };
 }
 
@@ -43,8 +42,9 @@ function unknownPage(app) {
   return { title: () => "No such page", host: el("div", el("h1", "No such page"), failure(problem), el("p", el("a", { href: "#/" }, "All runs"))) };
 }
 
-// The frame around the pages, and what they share. A page is { host, title() } and, where it has a use for them, keys,
-// update(address), heard(listing), unheard(problem), changed(run) and close().
+// The frame around the pages, and what they share. A page is { host, title() } and, where it has a use for them, run, keys,
+// load(keep), update(address), heard(listing), unheard(problem), changed(run) and close(). A run that changed is loaded
+// anew unless the page has its own way.
 class App {
   constructor(source, root) {
     this.source = source;
@@ -52,7 +52,8 @@ class App {
     this.store = new Store(source);
     this.page = null;
     this.key = "";
-    this.waiting = new Set();
+    this.retries = new Set();
+    this.waits = new Map();
     this.stamps = new Map();
     this.unwritten = null;
     this.writing = null;
@@ -64,24 +65,17 @@ class App {
     this.pages = el("nav", { "aria-label": "Pages of the run" });
     this.connection = el("p.connection", { role: "status" });
     this.spoken = el("p.unseen", { role: "status" });
-    fill(this.root, this.#skip(), this.#header(), this.connection, this.main, this.spoken);
-    window.addEventListener("hashchange", () => this.#went());
-    window.addEventListener("popstate", () => this.#went());
-    this.#went();
-    this.#beat();
-  }
-
-  #skip() {
     const jump = (event) => {
       event.preventDefault();
       this.main.focus();
     };
-    return el("a.skip", { href: "#main", onclick: jump }, "Skip to the content");
-  }
-
-  #header() {
     const help = el("button.plain", { type: "button", "aria-haspopup": "dialog", onclick: () => this.keys.explain() }, el("span", "Keys "), el("kbd", "?"));
-    return el("header", el("a.home", { href: "#/" }, "Runs"), this.pages, help);
+    const header = el("header", el("a.home", { href: "#/" }, "Runs"), this.pages, help);
+    fill(this.root, el("a.skip", { href: "#main", onclick: jump }, "Skip to the content"), header, this.connection, this.main, this.spoken);
+    window.addEventListener("hashchange", () => this.#went());
+    window.addEventListener("popstate", () => this.#went());
+    this.#went();
+    this.#beat();
   }
 
   // Go to an address: a new entry in the browser's history, or in place of the present one.
@@ -138,10 +132,13 @@ class App {
   #turn(wanted, address) {
     const isFirst = this.page === null;
     this.page?.close?.();
+    this.waits.forEach((stop) => stop());
+    this.waits.clear();
     this.key = wanted.key;
     this.page = wanted.make(this, { ...wanted, ...address });
     this.keys.ofPage = this.page.keys ?? [];
     fill(this.main, this.page.host);
+    this.page.load?.();
     this.entitle();
     if (!isFirst) {
       window.scrollTo(0, 0);
@@ -151,10 +148,8 @@ class App {
 
   #navigation(run, part) {
     const shown = part === "sample" ? "samples" : part;
-    const links = PARTS.map(([words, rest]) => {
-      const isHere = (rest[0] ?? "") === shown;
-      return el("a", { href: hashOf(["run", run, ...rest]), "aria-current": isHere ? "page" : null }, words);
-    });
+    const links = [...PARTS].map(([name, { words }]) =>
+      el("a", { href: hashOf(name ? ["run", run, name] : ["run", run]), "aria-current": name === shown ? "page" : null }, words));
     fill(this.pages, run === undefined ? [] : links);
     this.pages.hidden = run === undefined;
   }
@@ -179,12 +174,8 @@ class App {
   }
 
   gone(retry) {
-    this.waiting.add(retry);
-    this.#say("The server does not answer. Trying again every 2 seconds …");
-  }
-
-  noLongerGone(retry) {
-    this.waiting.delete(retry);
+    this.retries.add(retry);
+    this.#say(GONE);
   }
 
   #say(words) {
@@ -193,25 +184,20 @@ class App {
 
   // Runs are asked for every two seconds, one question at a time, as long as somebody can see the page.
   async #beat() {
-    if (!document.hidden || !this.store.listing) await this.#listen();
-    if (this.source.isLive) setTimeout(() => this.#beat(), BEAT);
-  }
-
-  async #listen() {
     try {
-      this.#heard(await this.store.runs());
+      if (!document.hidden || !this.store.listing) this.#heard(await this.store.runs());
     } catch (problem) {
-      if (problem.isGone) this.#say("The server does not answer. Trying again every 2 seconds …");
-      else this.#say(`The list of runs cannot be read: ${problem.message}`);
-      this.page?.unheard?.(problem);
+      this.#say(problem.isGone ? GONE : `The list of runs cannot be read: ${problem.message}`);
+      this.page.unheard?.(problem);
     }
+    if (this.source.isLive) setTimeout(() => this.#beat(), BEAT);
   }
 
   #heard(listing) {
     this.#say("");
-    const waiting = [...this.waiting];
-    this.waiting.clear();
-    waiting.forEach((retry) => retry());
+    const retries = [...this.retries];
+    this.retries.clear();
+    retries.forEach((retry) => retry());
     this.page.heard?.(listing);
     this.entitle();
     for (const { id, stamp } of listing.runs) {
@@ -219,7 +205,8 @@ class App {
       this.stamps.set(id, stamp);
       if (before === undefined || before === stamp) continue;
       this.store.forget(id);
-      this.page?.changed?.(id);
+      if (this.page.changed) this.page.changed(id);
+      else if (this.page.run === id) this.page.load(true);
     }
   }
 }

@@ -1,22 +1,23 @@
 // The samples that an address chooses: what the list shows, and what a sample is followed by; labels by sample.
 
-import { sampleColumns } from "./columns.js";
-import { chosenSamples, SampleIndex } from "./selection.js";
+import { SampleIndex, chosenSamples, sampleColumns } from "./selection.js";
 
 const AT_ONCE = 4;
 
 // The run's samples, indexed once for each state of the run.
 export function indexOf(app, id) {
   return app.store.derived(id, "index", async () => {
-    const [run, samples] = await Promise.all([app.store.run(id), app.store.samples(id)]);
+    const [run, samples] = await Promise.all([app.store.ask("run", id), app.store.ask("samples", id)]);
     return new SampleIndex(run, samples);
   });
 }
 
-// Labels by sample; whose labels they are is known once the runs are.
+// The labels that count as the reader's, by sample: their own where they annotate, which is known once the runs are, else
+// everybody's.
 export async function labelled(app, id) {
   await app.store.known();
-  return labelsBySample(app, await app.store.labels(id));
+  const { annotator } = app.source, { labels } = await app.store.ask("labels", id);
+  return Map.groupBy(labels.filter(({ rater }) => !annotator || rater === annotator), ({ number }) => number);
 }
 
 // The columns of a run's samples, that of labels included where there are some.
@@ -39,7 +40,7 @@ export async function labelTest(app, id, index, query) {
 // Numbers that the source finds for the free text of a query, or null where it has none.
 export async function foundText(app, id, query) {
   if (!query.has("q")) return null;
-  return new Set((await app.store.search(id, query.get("q"))).numbers);
+  return new Set((await app.store.ask("search", id, query.get("q"))).numbers);
 }
 
 // The numbers that a query chooses, in its order. The last choice of a run is kept, for going from sample to sample.
@@ -51,16 +52,6 @@ export async function chosenBy(app, id, query) {
     const bySample = query.get("sort")?.endsWith("label") ? await labelled(app, id) : null;
     return { index, ...chosenSamples(index, query, columnsWithLabels(index, bySample), { found, labels }) };
   });
-}
-
-// The labels that count as the reader's: their own where they annotate, else everybody's.
-function labelsBySample(app, labels) {
-  const found = new Map();
-  for (const label of labels.labels) {
-    if (app.source.annotator && label.rater !== app.source.annotator) continue;
-    found.set(label.number, [...(found.get(label.number) ?? []), label]);
-  }
-  return found;
 }
 
 // One word for a sample's labels; of several questions, "wrong" if any is.

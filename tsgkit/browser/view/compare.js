@@ -5,28 +5,32 @@ import { altered, hashOf } from "./address.js";
 import { indexOf } from "./choice.js";
 import { labelledSelect } from "./filters.js";
 import { Grid } from "./grid.js";
-import { markOf } from "./marks.js";
-import { Matrix } from "./matrix.js";
-import { counted, countOf, NONE, scored, withSign } from "./numbers.js";
-import { pairedItems, SHOWN, STANDINGS } from "./pairs.js";
-import { isShareIn, shortTitle } from "./rows.js";
-import { cardTable, withInterval } from "./tables.js";
+import { Matrix, SHOWN, STANDINGS, pairedItems } from "./matrix.js";
+import { isShareIn, shortTitle } from "./selection.js";
+import { NONE, cardTable, countOf, counted, markOf, scored, withInterval, withSign } from "./tables.js";
 import { awaited } from "./waiting.js";
 
-export function comparePage(app, address) {
-  const page = new ComparePage(app, address);
-  page.load();
-  return page;
-}
+const MARK = { width: "8rem" }, FIGURE = { width: "5.5rem", look: "figure" }, ANSWER = { width: "minmax(8rem, 2fr)" };
+const PAIR_COLUMNS = [
+  { key: "item", title: "item", width: "minmax(9rem, 1.4fr)" },
+  { key: "standing", title: "standing", width: "8rem" },
+  { key: "first-mark", title: "A", ...MARK },
+  { key: "second-mark", title: "B", ...MARK },
+  { key: "first-strict", title: "A strict", ...FIGURE },
+  { key: "second-strict", title: "B strict", ...FIGURE },
+  { key: "first-answer", title: "A answer", ...ANSWER },
+  { key: "second-answer", title: "B answer", ...ANSWER },
+];
 
-class ComparePage {
+export class ComparePage {
   constructor(app, { run, query }) {
     Object.assign(this, { app, run, query });
     this.heading = el("h1", "Compare rows of ", app.runLink(run));
     this.choice = new RowChoice(app, run, (changes) => this.#change(changes));
     this.news = el("div", { role: "status" });
     this.content = el("div");
-    this.test = el("section");
+    this.result = el("div");
+    this.test = el("section", el("h2", "Paired test"), this.result);
     this.matrix = new Matrix({
       open: (number) => this.#open(this.run, number),
       change: (changes, id) => {
@@ -36,7 +40,6 @@ class ComparePage {
     });
     this.host = el("div", this.heading, this.choice.element, this.news, this.content);
     this.title = () => `Compare · ${app.runName(run)}`;
-    this.stops = [];
     this.keys = [
       { keys: ["j"], words: "next item", run: () => this.grid?.move(this.grid.active + 1) },
       { keys: ["k"], words: "previous item", run: () => this.grid?.move(this.grid.active - 1) },
@@ -50,12 +53,11 @@ class ComparePage {
   }
 
   load(keep = false) {
-    this.close();
     const ask = async () => {
       const [index] = await Promise.all([indexOf(this.app, this.run), this.app.store.known()]);
       return [index, await this.choice.chosen(index, this.query)];
     };
-    this.stops = [awaited(this.app, this.content, ask, ([index, pair]) => this.#ready(index, pair), { what: "samples", keep })];
+    awaited(this.app, this.content, ask, ([index, pair]) => this.#ready(index, pair), { what: "samples", keep });
   }
 
   #ready(index, pair) {
@@ -70,11 +72,17 @@ class ComparePage {
     fill(this.content, pair.second ? this.#build() : el("p.note", pair.problem), this.matrix.host);
     if (pair.second) {
       this.pairs = pairedItems(...[pair.first, pair.second].map(({ index: { samples }, row }) => ({ samples, row: row.row })));
-      this.stops.push(pairedTest(this.app, this.test, pair));
+      this.#ask(pair);
       this.#draw();
     }
     this.matrix.show(index, rows, this.query);
     return undefined;
+  }
+
+  #ask({ first, second }) {
+    const place = ({ run, row }) => ({ run, row: row.row });
+    fill(this.result);
+    awaited(this.app, this.result, () => this.app.source.comparison(place(first), place(second)), (test) => fill(this.result, shownTest(test, first, second)), { what: "the test" });
   }
 
   #build() {
@@ -105,7 +113,7 @@ class ComparePage {
     this.#toggle(found, asked);
     fill(this.sum, `${countOf(this.shown.length, "item")}, ${told}`);
     this.grid.element.hidden = !this.shown.length;
-    this.grid.show(this.shown.length, pairColumns());
+    this.grid.show(this.shown.length, PAIR_COLUMNS);
   }
 
   // Buttons of what can be shown with their counts, which keep the focus when they are pressed.
@@ -168,26 +176,9 @@ class ComparePage {
   }
 
   close() {
-    this.stops.forEach((stop) => stop());
     this.grid?.close();
     this.matrix.close();
   }
-}
-
-function pairColumns() {
-  const mark = { width: "8rem" };
-  const figure = { width: "5.5rem", look: "figure" };
-  const answer = { width: "minmax(8rem, 2fr)" };
-  return [
-    { key: "item", title: "item", width: "minmax(9rem, 1.4fr)" },
-    { key: "standing", title: "standing", width: "8rem" },
-    { key: "first-mark", title: "A", ...mark },
-    { key: "second-mark", title: "B", ...mark },
-    { key: "first-strict", title: "A strict", ...figure },
-    { key: "second-strict", title: "B strict", ...figure },
-    { key: "first-answer", title: "A answer", ...answer },
-    { key: "second-answer", title: "B answer", ...answer },
-  ];
 }
 
 function readPlace(text) {
@@ -240,15 +231,6 @@ class RowChoice {
     if (found) this.second.value = `${secondRun}/${found.row}`;
     this.second.disabled = !found;
   }
-}
-
-// Fill a host with the test of a pair; the returned function gives it up.
-function pairedTest(app, host, { first, second }) {
-  const title = el("h2", "Paired test");
-  const result = el("div");
-  fill(host, title, result);
-  const place = ({ run, row }) => ({ run, row: row.row });
-  return awaited(app, result, () => app.source.comparison(place(first), place(second)), (found) => fill(result, shownTest(found, first, second)), { what: "the test" });
 }
 
 function shownTest(found, first, second) {

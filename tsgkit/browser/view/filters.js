@@ -1,10 +1,8 @@
 // The filters above the list of samples. They show a query, and say how it changes.
 
 import { el, fill } from "../dom.js";
-import { MARK_ORDER, MARKS } from "./marks.js";
-import { counted } from "./numbers.js";
-import { differingFacets, UNNAMED } from "./rows.js";
-import { GROUP } from "./selection.js";
+import { GROUP, UNNAMED, differingFacets } from "./selection.js";
+import { MARKS, MARK_ORDER, counted } from "./tables.js";
 
 const LABELS = [
   ["labelled", "labelled"],
@@ -40,7 +38,8 @@ export function filterBar(index, columns, hasLabels, change) {
   const text = el("input", { type: "search", id: "filter-q", "aria-describedby": "filter-q-hint", oninput: () => change({ q: text.value.trim() || null }, true) });
   const hint = el("p.pale", { id: "filter-q-hint" }, "in items, prompts, replies and reasons");
   const field = el("div.filter.text-filter", el("label", { for: "filter-q" }, "Text"), text, hint);
-  const sort = sortSelect(columns, change);
+  const sort = filterSelect("sort", "Sort by", [...columns.values()].flatMap(({ key, title }) => [[key, `${title} ▲`], [`-${key}`, `${title} ▼`]]), change);
+  fill(sort.select.options[0], "number in the run");
   const marks = markButtons(change);
   const picker = columnPicker(columns, change);
   const reset = el("button", { type: "button", onclick: () => change(null) }, "Clear filters");
@@ -59,18 +58,14 @@ export function filterBar(index, columns, hasLabels, change) {
     show(query, counts, shown) {
       for (const { name, select } of selects) showValue(select, query.get(name) ?? "");
       if (document.activeElement !== text) text.value = query.get("q") ?? "";
-      fill(narrowing.querySelector("summary"), filterSummary(selects, query));
+      const set = selects.filter(({ name }) => query.has(name)).length;
+      fill(narrowing.querySelector("summary"), set ? `Filters (${set} set)` : "Filters");
       showValue(sort.select, query.get("sort") ?? "");
       marks.show(query.get("mark") ?? "", counts);
       picker.show(shown);
       reset.disabled = ![...query.keys()].some((name) => !["sort", "columns", "at"].includes(name));
     },
   };
-}
-
-function filterSummary(selects, query) {
-  const set = selects.filter(({ name }) => query.has(name)).length;
-  return set ? `Filters (${set} set)` : "Filters";
 }
 
 // A value that is no option, as of an old link, is shown all the same.
@@ -99,13 +94,6 @@ function markButtons(change) {
     }
   };
   return { element, show };
-}
-
-function sortSelect(columns, change) {
-  const options = [...columns.values()].flatMap(({ key, title }) => [[key, `${title} ▲`], [`-${key}`, `${title} ▼`]]);
-  const { select, element } = filterSelect("sort", "Sort by", options, change);
-  fill(select.options[0], "number in the run");
-  return { select, element };
 }
 
 function columnPicker(columns, change) {

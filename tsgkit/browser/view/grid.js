@@ -36,14 +36,13 @@ export class Grid {
     this.count = count;
     this.columns = columns;
     this.active = Math.max(0, Math.min(this.active, count - 1));
-    this.drawn.clear();
+    this.height = null;
     this.element.style.setProperty("--grid-columns", columns.map((column) => column.width).join(" "));
     this.element.style.setProperty("--grid-least", leastWidth(columns));
     this.element.style.setProperty("--card-lines", String(cardLines(columns)));
     this.element.setAttribute("aria-rowcount", String(count + 1));
     this.element.setAttribute("aria-colcount", String(columns.length));
     this.#drawHead(sorted);
-    this.body.replaceChildren();
     this.#measure();
   }
 
@@ -63,9 +62,13 @@ export class Grid {
     if (focused) this.head.querySelector(`button[data-key="${CSS.escape(focused)}"]`)?.focus();
   }
 
+  // Rows of another height, as after the screen was turned, are drawn anew.
   #measure() {
     const height = this.probe.offsetHeight;
-    if (height !== this.height) this.drawn.clear();
+    if (height !== this.height) {
+      this.drawn.clear();
+      this.body.replaceChildren();
+    }
     this.height = height;
     this.body.style.setProperty("height", `${this.count * height}px`);
     this.#draw();

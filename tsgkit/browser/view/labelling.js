@@ -2,7 +2,7 @@
 
 import { el, fill, named } from "../dom.js";
 import { disagrees } from "./choice.js";
-import { rightness, VERDICTS } from "./marks.js";
+import { VERDICTS, rightness } from "./tables.js";
 
 const NAMES = Object.keys(VERDICTS);
 const PAUSE = 700;
@@ -19,15 +19,14 @@ export class Labelling {
   }
 
   #keys() {
-    const label = (place) => () => this.#choose(this.current, NAMES[place]);
     return [
-      ...NAMES.map((name, place) => ({ keys: [String(place + 1)], words: `label: ${name} (again: take it back)`, run: label(place) })),
+      ...NAMES.map((name, place) => ({ keys: [String(place + 1)], words: `label: ${name} (again: take it back)`, run: () => this.#choose(this.current, name) })),
       { keys: ["m"], words: "write a note to the label", run: () => this.forms[this.current]?.note.focus() },
     ];
   }
 
   async load() {
-    const [labels] = await Promise.all([this.app.store.labels(this.run), this.app.store.known()]);
+    const [labels] = await Promise.all([this.app.store.ask("labels", this.run), this.app.store.known()]);
     const isOpen = this.app.source.canLabel;
     this.keys = isOpen ? this.#keys() : [];
     if (!isOpen && !this.#of(labels).length) return;
@@ -39,8 +38,7 @@ export class Labelling {
     this.host.setAttribute("aria-labelledby", "labels-title");
     fill(this.host, el("h2", { id: "labels-title" }, "Labels"), as && el("p.pale", as), this.forms.map((form) => form.element), this.told, this.failed);
     this.#show(labels);
-    this.current = Math.max(0, this.questions.findIndex((verdict) => !this.#own(labels, verdict.question)));
-    this.#mark();
+    this.#turnTo(Math.max(0, this.questions.findIndex((verdict) => !this.#own(labels, verdict.question))));
   }
 
   #of(labels) {
@@ -54,12 +52,8 @@ export class Labelling {
   #form({ question, text, right }, place) {
     const about = text || question || "Is the answer right?";
     const buttons = NAMES.map((name, at) =>
-      el(
-        "button.toggle",
-        { type: "button", "aria-pressed": "false", onclick: () => this.#choose(place, name) },
-        [el("span", { "aria-hidden": "true" }, `${VERDICTS[name]} `), name, " ", el("kbd", String(at + 1))],
-      ),
-    );
+      el("button.toggle", { type: "button", "aria-pressed": "false", onclick: () => this.#choose(place, name) },
+        el("span", { "aria-hidden": "true" }, `${VERDICTS[name]} `), name, " ", el("kbd", String(at + 1))));
     const id = `note-${place}`;
     const note = el("textarea", { id, rows: "2", oninput: () => this.#noted(place, PAUSE), onchange: () => this.#noted(place, 0) });
     note.addEventListener("keydown", (event) => event.key === "Escape" && (event.stopPropagation(), buttons[0].focus()));
@@ -72,10 +66,6 @@ export class Labelling {
 
   #turnTo(place) {
     this.current = place;
-    this.#mark();
-  }
-
-  #mark() {
     this.forms.forEach((form, place) => form.element.classList.toggle("current", this.forms.length > 1 && place === this.current));
   }
 

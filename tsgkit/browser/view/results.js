@@ -1,23 +1,13 @@
 // The results of a run: tables by task and group, bars with intervals, and the reasons for what has no value.
 
-import { el, fill, inert, named } from "../dom.js";
+import { commaSeparated, el, fill, inert, named, repaint } from "../dom.js";
 import { altered, hashOf } from "./address.js";
 import { labelledSelect } from "./filters.js";
-import { meter, reachOf } from "./meters.js";
-import { counted, dated, lasted, priced } from "./numbers.js";
-import { repaint } from "./repaint.js";
-import { isShareIn, pickingRow, UNNAMED } from "./rows.js";
-import { GROUP } from "./selection.js";
-import { cardTable, withInterval } from "./tables.js";
+import { GROUP, UNNAMED, isShareIn, pickingRow } from "./selection.js";
+import { cardTable, counted, dated, lasted, meter, priced, reachOf, withInterval } from "./tables.js";
 import { awaited } from "./waiting.js";
 
-export function resultsPage(app, address) {
-  const page = new ResultsPage(app, address);
-  page.load();
-  return page;
-}
-
-class ResultsPage {
+export class ResultsPage {
   constructor(app, { run, query }) {
     Object.assign(this, { app, run, query });
     this.heading = el("h1", "Results of ", named(app.runName(run)));
@@ -26,7 +16,6 @@ class ResultsPage {
     this.tables = el("div");
     this.host = el("div", this.heading, this.state, this.controls, this.tables);
     this.title = () => `Results · ${this.#name()}`;
-    this.stop = () => {};
   }
 
   #name() {
@@ -40,8 +29,7 @@ class ResultsPage {
   }
 
   load(keep = false) {
-    this.stop();
-    this.stop = awaited(this.app, this.state, () => this.app.store.run(this.run), (run) => this.#ready(run), { what: "results", keep });
+    awaited(this.app, this.state, () => this.app.store.ask("run", this.run), (run) => this.#ready(run), { what: "results", keep });
   }
 
   #ready(run) {
@@ -90,14 +78,6 @@ class ResultsPage {
     this.#control();
     this.#draw();
   }
-
-  changed(id) {
-    if (id === this.run) this.load(true);
-  }
-
-  close() {
-    this.stop();
-  }
 }
 
 // The headline metrics of all tasks, a line for each model and way of asking.
@@ -124,6 +104,7 @@ function taskSection(app, run, task, rows, { metric, by }) {
   const chosen = rows.some((row) => metric in row.metrics) ? metric : rows[0].metric;
   const about = rows[0].metrics[chosen] ?? {};
   const note = metric && chosen !== metric ? el("p.note", `This task has no metric ${metric}; shown is ${chosen}.`) : null;
+  const hasOfficial = rows.some((row) => profileValue(row.profiles, "official", chosen));
   const groups = el("div");
   if (by) breakdown(app, groups, run, rows, chosen, by);
   const clusters = rows[0].clusters_are ? ` Intervals are of 95 %, over ${rows[0].clusters_are}.` : "";
@@ -133,7 +114,7 @@ function taskSection(app, run, task, rows, { metric, by }) {
     note,
     el("p", el("strong", named(chosen)), about.meaning ? [": ", named(about.meaning)] : null, `; ${about.more_is_better === false ? "less" : "more"} is better.${clusters}`),
     resultTable(run, rows, chosen),
-    legend(rows, chosen),
+    hasOfficial && el("p.pale", "Bars: ", el("span.key-strict", "■ strict"), " above, ", el("span.key-official", "■ official"), " below; the line is the interval."),
     reasonList(rows, chosen),
     groups,
   );
@@ -156,8 +137,9 @@ function profileCells(holders, metric, isShare) {
 function resultTable(run, rows, metric) {
   const cellsOf = profileCells(rows, metric, isShareIn(rows[0], metric));
   const lines = rows.map((row) => {
-    const link = el("a", { href: hashOf(["run", run.id, "samples"], pickingRow(run.rows, row)) }, named(row.title));
-    return [link, ...cellsOf(row), counted(row.n), outcomesOf(run, row), ...usageOf(row.usage)];
+    const link = el("a", { href: hashOf(["run", run.id, "samples"], pickingRow(run.rows, row)) }, named(row.title)), { usage } = row;
+    const costs = [counted(usage?.prompt_tokens), counted(usage?.completion_tokens), priced(usage?.cost), lasted(usage?.seconds)];
+    return [link, ...cellsOf(row), counted(row.n), outcomesOf(run, row), ...costs];
   });
   return cardTable(`${metric} of ${lines.length === 1 ? "one row" : `${lines.length} rows`}`, ["row", "strict", "official", "", "n", "outcomes", "tokens in", "out", "cost", "time"], lines);
 }
@@ -169,16 +151,7 @@ function outcomesOf(run, row) {
   const link = (name, words) => el("a", { href: hashOf(["run", run.id, "samples"], [...pickingRow(run.rows, row), ["outcome", name]]) }, words);
   const parts = shown.map(([name, number]) => (isOutcome.has(name) ? link(name, `${counted(number)} ${name}`) : `${counted(number)} ${name}`));
   if (row.unasked) parts.push(`${counted(row.unasked)} not asked`);
-  return parts.length ? parts.map((one, place) => [place ? ", " : null, one]) : "–";
-}
-
-function usageOf(usage) {
-  return [counted(usage?.prompt_tokens), counted(usage?.completion_tokens), priced(usage?.cost), lasted(usage?.seconds)];
-}
-
-function legend(rows, metric) {
-  const hasOfficial = rows.some((row) => profileValue(row.profiles, "official", metric));
-  return hasOfficial ? el("p.pale", "Bars: ", el("span.key-strict", "■ strict"), " above, ", el("span.key-official", "■ official"), " below; the line is the interval.") : null;
+  return parts.length ? commaSeparated(parts) : "–";
 }
 
 // Reasons for missing values, each once, with the rows that it holds for.
@@ -193,7 +166,7 @@ function reasonList(rows, metric) {
     }
   }
   if (!found.size) return null;
-  const lines = [...found].map(([words, titles]) => el("li", named(words), titles.length < rows.length ? [" (", titles.map((title, place) => [place ? ", " : null, named(title)]), ")"] : null));
+  const lines = [...found].map(([words, titles]) => el("li", named(words), titles.length < rows.length ? [" (", commaSeparated(titles.map(named)), ")"] : null));
   return el("div", el("h3", "Without a value"), el("ul", lines));
 }
 
@@ -215,7 +188,7 @@ function breakdown(app, host, run, rows, metric, by) {
   const wanted = new Set(having.map((row) => row.row));
   const tableOf = (one) => memberTable(run, having.find((row) => row.row === one.row), one.members, metric, by);
   const draw = (groups) => fill(host, el("h3", "By ", named(by)), groups.rows.filter((one) => wanted.has(one.row)).map(tableOf));
-  return awaited(app, host, () => app.store.groups(run.id, by), draw, { what: `groups by ${by}` });
+  return awaited(app, host, () => app.store.ask("groups", run.id, by), draw, { what: `groups by ${by}` });
 }
 
 function memberTable(run, row, members, metric, by) {

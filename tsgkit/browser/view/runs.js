@@ -1,11 +1,8 @@
 // All runs: progress, cost, running scores, problems. What changes is repainted alone.
 
-import { el, fill, named } from "../dom.js";
+import { commaSeparated, el, fill, named, repaint } from "../dom.js";
 import { altered, hashOf } from "./address.js";
-import { meter } from "./meters.js";
-import { bracketed, countOf, counted, dated, priced, scored } from "./numbers.js";
-import { repaint } from "./repaint.js";
-import { cardTable } from "./tables.js";
+import { bracketed, cardTable, countOf, counted, dated, meter, priced, scored } from "./tables.js";
 import { failure } from "./waiting.js";
 
 const MOST_SCORES = 12;
@@ -74,22 +71,14 @@ function unanswered(run) {
 function subjectsOf(run) {
   const parts = [["subject", run.subjects], ["task", run.tasks], ["style", run.styles]];
   const shown = parts.filter(([, names]) => names?.length);
-  return el("dl", shown.map(([noun, names]) => [el("dt", names.length === 1 ? noun : `${noun}s`), el("dd", listedNames(names))]));
-}
-
-function listedNames(names) {
-  return names.map((name, place) => [place ? ", " : null, named(name)]);
+  return el("dl", shown.map(([noun, names]) => [el("dt", names.length === 1 ? noun : `${noun}s`), el("dd", commaSeparated(names.map(named)))]));
 }
 
 function scoresOf(scores, run) {
   if (!scores.length) return el("p.pale", "No scores yet.");
   const left = scores.length - MOST_SCORES;
   const more = left > 0 ? el("p", el("a", { href: hashOf(["run", run.id]) }, `${countOf(left, "more row")} in the results`)) : null;
-  return el("div", runningScores(scores.slice(0, MOST_SCORES)), more);
-}
-
-function runningScores(scores) {
-  const rows = scores.map((score) => [
+  const rows = scores.slice(0, MOST_SCORES).map((score) => [
     named(score.row),
     named(score.task),
     named(score.metric),
@@ -98,5 +87,5 @@ function runningScores(scores) {
     score.is_share ? meter(score) : null,
     counted(score.n),
   ]);
-  return cardTable("Strict scores so far", ["row", "task", "metric", "score", "interval", "", "n"], rows);
+  return el("div", cardTable("Strict scores so far", ["row", "task", "metric", "score", "interval", "", "n"], rows), more);
 }

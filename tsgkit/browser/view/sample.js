@@ -3,23 +3,14 @@
 import { el, fill, named } from "../dom.js";
 import { drawPanel } from "../panels/panels.js";
 import { altered, hashOf } from "./address.js";
-import { transcript } from "./calls.js";
+import { block, shownValue, transcript } from "./calls.js";
 import { chosenBy, indexOf } from "./choice.js";
 import { Labelling } from "./labelling.js";
-import { markOf, rightness } from "./marks.js";
-import { counted, scored } from "./numbers.js";
-import { isShareIn } from "./rows.js";
-import { cardTable } from "./tables.js";
-import { block, shownValue } from "./values.js";
+import { isShareIn } from "./selection.js";
+import { cardTable, countOf, counted, markOf, rightness, scored } from "./tables.js";
 import { awaited, failure } from "./waiting.js";
 
-export function samplePage(app, address) {
-  const page = new SamplePage(app, address);
-  page.load();
-  return page;
-}
-
-class SamplePage {
+export class SamplePage {
   constructor(app, { run, number, query }) {
     Object.assign(this, { app, run, number, query });
     this.heading = el("h1", "Sample ", counted(number));
@@ -28,7 +19,6 @@ class SamplePage {
     this.twins = el("div");
     this.host = el("div", this.pager, this.heading, this.content);
     this.title = () => `${this.item ?? `Sample ${this.number}`} · ${app.runName(run)}`;
-    this.stops = [];
     this.chosen = null;
     this.ownKeys = [
       { keys: ["j"], words: "next sample of the list", run: () => this.#step(1) },
@@ -45,11 +35,10 @@ class SamplePage {
   }
 
   load(keep = false) {
-    this.stops.forEach((stop) => stop());
     if (!keep) this.sign = null;
     const { app, run, number, query } = this;
-    const ask = () => Promise.all([app.store.sample(run, number), app.store.run(run)]);
-    this.stops = [awaited(app, this.content, ask, ([sample, about]) => this.#draw(sample, about), { what: "the sample", keep })];
+    const ask = () => Promise.all([app.store.sample(run, number), app.store.ask("run", run)]);
+    awaited(app, this.content, ask, ([sample, about]) => this.#draw(sample, about), { what: "the sample", keep });
     this.#paged();
     chosenBy(app, run, query).then(
       (chosen) => {
@@ -106,10 +95,6 @@ class SamplePage {
     window.scrollTo(0, 0);
   }
 
-  changed(id) {
-    if (id === this.run) this.load(true);
-  }
-
   // Show a sample, unless it is shown already and has not changed: a live run grows beside what somebody reads or writes.
   #draw(sample, run) {
     const sign = JSON.stringify(sample);
@@ -151,7 +136,7 @@ class SamplePage {
       part("Answer", shownValue(sample.answer)),
       part("Reference", shownValue(sample.reference)),
       sample.trace?.length ? part("Strict verdict, part by part", block(sample.trace.join("\n"))) : null,
-      context.map(({ panel, drawn }) => el("details", el("summary", named(panel.title), ` (${graphsIn(panel)})`), drawn())),
+      context.map(({ panel, drawn }) => el("details", el("summary", named(panel.title), ` (${countOf(panel.value.pairs.length, "graph")})`), drawn())),
       this.twins,
     ];
   }
@@ -178,7 +163,6 @@ class SamplePage {
   }
 
   close() {
-    this.stops.forEach((stop) => stop());
     this.labelling?.close();
   }
 }
@@ -189,11 +173,6 @@ function isSameTask(index, number, sample) {
 
 function part(title, ...content) {
   return el("section", el("h2", named(title)), content);
-}
-
-function graphsIn(panel) {
-  const number = panel.value.pairs.length;
-  return `${counted(number)} ${number === 1 ? "graph" : "graphs"}`;
 }
 
 function stateOf(sample, row) {

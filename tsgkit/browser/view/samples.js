@@ -2,31 +2,22 @@
 
 import { el, fill } from "../dom.js";
 import { altered, hashOf } from "./address.js";
-import { columnsWithLabels, foundText, indexOf, labelled, labelTest } from "./choice.js";
-import { shownColumns } from "./columns.js";
+import { columnsWithLabels, foundText, indexOf, labelTest, labelled } from "./choice.js";
 import { filterBar } from "./filters.js";
 import { Grid } from "./grid.js";
-import { MARK_ORDER, MARKS } from "./marks.js";
-import { counted, countOf } from "./numbers.js";
-import { chosenSamples } from "./selection.js";
+import { chosenSamples, shownColumns } from "./selection.js";
+import { MARKS, MARK_ORDER, countOf, counted } from "./tables.js";
 import { awaited } from "./waiting.js";
 
 const TYPING = 250;
 
-export function samplesPage(app, address) {
-  const page = new SamplesPage(app, address);
-  page.load();
-  return page;
-}
-
-class SamplesPage {
+export class SamplesPage {
   constructor(app, { run, query }) {
     Object.assign(this, { app, run, query });
     this.content = el("div");
     this.heading = el("h1", "Samples of ", app.runLink(run));
     this.host = el("div.samples-page", this.heading, this.content);
     this.title = () => `Samples · ${app.runName(run)}`;
-    this.stop = () => {};
     this.chosen = { numbers: [], counts: {} };
     this.more = { found: null, labels: null };
     this.turn = 0;
@@ -65,12 +56,11 @@ class SamplesPage {
   }
 
   load(keep = false) {
-    this.stop();
     const ask = async () => {
       const index = await indexOf(this.app, this.run);
       return [index, await labelled(this.app, this.run).catch(() => null), await this.app.store.known()];
     };
-    this.stop = awaited(this.app, this.content, ask, ([index, labels]) => this.#ready(index, labels), { what: "samples", keep });
+    awaited(this.app, this.content, ask, ([index, labels]) => this.#ready(index, labels), { what: "samples", keep });
   }
 
   #ready(index, labels) {
@@ -234,12 +224,7 @@ class SamplesPage {
     this.#seek();
   }
 
-  changed(id) {
-    if (id === this.run) this.load(true);
-  }
-
   close() {
-    this.stop();
     this.turn++;
     clearTimeout(this.timer);
     this.grid?.close();

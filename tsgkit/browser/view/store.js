@@ -22,31 +22,16 @@ export class Store {
     return this.listing ?? this.runs();
   }
 
-  run(id) {
-    return this.#once(id, "run", () => this.source.run(id));
-  }
-
-  samples(id) {
-    return this.#once(id, "samples", () => this.source.samples(id));
-  }
-
-  groups(id, by) {
-    return this.#once(id, `groups ${by}`, () => this.source.groups(id, by));
-  }
-
-  search(id, text) {
-    return this.#once(id, `search ${text}`, () => this.source.search(id, text));
-  }
-
-  labels(id) {
-    return this.#once(id, "labels", () => this.source.labels(id));
+  // What the source says of a run: its "run", "samples" or "labels", the "groups" by something, what a "search" finds.
+  ask(name, id, ...about) {
+    return this.#once(id, [name, ...about].join(" "), () => this.source[name](id, ...about));
   }
 
   sample(id, number) {
     const kept = this.#of(id);
     const known = [...kept.keys()].filter((key) => key.startsWith("sample "));
     if (known.length >= MOST_SAMPLES) kept.delete(known[0]);
-    return this.#once(id, `sample ${number}`, () => this.source.sample(id, number));
+    return this.ask("sample", id, number);
   }
 
   async saveLabel(id, label) {

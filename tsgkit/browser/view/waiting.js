@@ -16,19 +16,13 @@ export function failure(problem, retry) {
 }
 
 // Fill a host with what becomes of a promise: a word while it lasts, a failure with a way to try again, which is done
-// without being asked once a server that was gone is back. The returned function gives it up. A host that keeps what it
-// shows is left alone until the data are there.
+// without being asked once a server that was gone is back. The next promise for the host, or the next page, gives it up. A
+// host that keeps what it shows is left alone until the data are there.
 export function awaited(app, host, ask, draw, { what = "data", keep = false } = {}) {
-  let turn = 0;
-  let timers = [];
+  let turn = 0, timers = [];
   const settle = () => {
     timers.forEach(clearTimeout);
     host.removeAttribute("aria-busy");
-  };
-  const stop = () => {
-    turn = -1;
-    settle();
-    app.noLongerGone(attempt);
   };
   const wait = (words) => fill(host, el("p.waiting", { role: "status" }, words));
   const fail = (problem) => {
@@ -41,7 +35,7 @@ export function awaited(app, host, ask, draw, { what = "data", keep = false } = 
     if (turn < 0) return;
     const mine = ++turn;
     const isMine = () => turn === mine;
-    app.noLongerGone(attempt);
+    app.retries.delete(attempt);
     settle();
     host.setAttribute("aria-busy", "true");
     if (!keep) {
@@ -59,6 +53,11 @@ export function awaited(app, host, ask, draw, { what = "data", keep = false } = 
       })
       .catch((problem) => isMine() && fail(problem));
   }
+  app.waits.get(host)?.();
+  app.waits.set(host, () => {
+    turn = -1;
+    settle();
+    app.retries.delete(attempt);
+  });
   attempt();
-  return stop;
 }

@@ -14,26 +14,15 @@ line 3: repaired: bullet, arrow: '- wash --> dobj --> cup'
 One module each:
 
 ===============  ==========================================================================================
-``spelling``     lines in other characters: full-width marks, LaTeX, HTML
-``line_prefixes``        the words before a line's content: bullets, labels of graphs, titles
-``names``        names without what stands around them; words that are no names
-``arrows``       triplets between arrows, with their edge between two or on one
-``rows``         triplets without arrows: in brackets, as cells, as calls
-``lines``        one line: triplets, a break between graphs, or something else
-``tables``       tables with a head: CSV, tabs, bars, Markdown
-``entries``      block YAML
-``mermaid``      flowcharts
-``dot``          Graphviz graphs
-``cypher``       Cypher statements
-``tags``         triplets in tags
-``values``       JSON values
-``regions``      brackets that are no whole JSON
-``headings``     lines above graphs: corrections, asides, what was given, what is wrong
-``corrections``  the choice of the graphs that are the answer, by these lines
+``line``         one line: usual characters, the words before its content, names, notes
+``lines``        triplets on a line, with arrows and without; a break between graphs, or something else
+``tables``       triplets whose parts are named: tables with a head, tags, block YAML
+``diagrams``     Graphviz, Mermaid, Cypher
+``values``       JSON, whole or broken
+``corrections``  the choice of the graphs that are the answer, by the lines above them
 ``text``         the walk through all of it
 ``blocks``       the triplets that make one graph
-``answers``      the graphs of a reply's answer alone, folded
-``positions``       where in a text the triplets that were read stand
+``answers``      the graphs of a reply's answer alone, folded; where in the text their triplets stand
 ===============  ==========================================================================================
 
 :func:`read` never raises, and every line that is neither blank nor a clean triplet leaves a note.
@@ -54,7 +43,7 @@ from dataclasses import dataclass
 
 from tsgkit.graph.model import ActionGraph
 from tsgkit.graph.reading.blocks import arrange
-from tsgkit.graph.reading.line_content import Note
+from tsgkit.graph.reading.line import Note
 from tsgkit.graph.reading.text import find_blocks
 
 __all__ = ["Note", "Reading", "read"]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from tsgkit.graph.model import HANDS, PERSON
-from tsgkit.graph.reading.line_content import Block, FoundTriplet, Note, repaired
+from tsgkit.graph.reading.line import Block, FoundTriplet, Note, repaired
 
 LONGEST_CHAIN = 4
 

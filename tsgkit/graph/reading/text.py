@@ -8,41 +8,36 @@ from collections.abc import Iterable
 from itertools import accumulate
 
 from tsgkit.graph.model import Triplet
-from tsgkit.graph.reading.corrections import Section, decide
-from tsgkit.graph.reading.cypher import cypher_at
-from tsgkit.graph.reading.dot import digraph_at
-from tsgkit.graph.reading.entries import entries_at, mapping_at
-from tsgkit.graph.reading.headings import ANSWERS, IN_WORDS, Heading, heading_of, is_short
-from tsgkit.graph.reading.line_content import (
+from tsgkit.graph.reading.corrections import ANSWERS, IN_WORDS, Heading, Section, decide, heading_of, is_short
+from tsgkit.graph.reading.diagrams import cypher_at, digraph_at, flowchart_at
+from tsgkit.graph.reading.line import (
+    BRACKETS_OPEN,
+    ECHO,
+    FORMAT_ENDS_OF_AN_EDGE,
+    GRAPH_LABEL_WITHIN,
+    QUESTION,
     Block,
     Form,
     FoundTriplet,
+    Lead,
     Line,
     Note,
     ignored,
+    is_echo,
     is_whole_graph,
-    names_known_edge,
-    repaired,
-    unread,
-)
-from tsgkit.graph.reading.line_prefixes import (
-    BRACKETS_OPEN,
-    GRAPH_LABEL_WITHIN,
-    Lead,
     lead_before_brackets,
     lead_of,
+    names_known_edge,
+    plain,
+    repaired,
     segments,
+    unread,
 )
 from tsgkit.graph.reading.lines import CLEAN, HEADING, NO_TRIPLET, nearly_clean, understand
-from tsgkit.graph.reading.mermaid import flowchart_at
-from tsgkit.graph.reading.names import ECHO, FORMAT_ENDS_OF_AN_EDGE, QUESTION, is_echo
-from tsgkit.graph.reading.regions import Piece, loaded, pieces_of
-from tsgkit.graph.reading.spelling import plain
-from tsgkit.graph.reading.tables import table_at
-from tsgkit.graph.reading.tags import tagged_at
-from tsgkit.graph.reading.values import Holding, look
+from tsgkit.graph.reading.tables import entries_at, mapping_at, table_at, tagged_at
+from tsgkit.graph.reading.values import Holding, Piece, loaded, look, pieces_of
 from tsgkit.replies import Unreadable
-from tsgkit.replies.corrections import WITHDRAWN
+from tsgkit.replies.denial import WITHDRAWN
 from tsgkit.replies.reasoning import NEVER_ENDS, TOO_MANY_LINES, most_lines, spoken
 
 FORMS = (flowchart_at, cypher_at, digraph_at, tagged_at, table_at, entries_at, mapping_at)

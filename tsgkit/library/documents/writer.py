@@ -24,8 +24,7 @@ from tsgkit.library.documents.formats import Format
 from tsgkit.library.documents.reader import Document, read_file
 from tsgkit.library.documents.rows import UNSEEN, Entry, sgg_rows
 from tsgkit.library.downloads import checksum_of_bytes
-from tsgkit.library.files import read_bytes, write_text
-from tsgkit.library.overwrites import refuse_to_overwrite, refuse_to_overwrite_sources
+from tsgkit.library.files import read_bytes, refuse_to_overwrite, refuse_to_overwrite_sources, write_text
 from tsgkit.user_folders import cache_home
 
 UNTOLD = "graphs whose description has no text"

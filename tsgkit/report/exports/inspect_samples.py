@@ -14,7 +14,7 @@ from tsgkit.report.explanation import Called
 from tsgkit.report.exports.recorded_run import RecordedSample, mark_of, whole
 from tsgkit.report.plain_text import inert
 from tsgkit.report.sample_list import in_a_line
-from tsgkit.scoring.outcomes import FAILURES, Outcome
+from tsgkit.scoring.pooling import FAILURES, Outcome
 from tsgkit.suites.foreign_replies import CALLS, SOLVER, STYLE
 
 if TYPE_CHECKING:

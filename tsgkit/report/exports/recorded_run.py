@@ -20,7 +20,7 @@ from tsgkit.report.sample_facts import SampleFacts, facts_of, key_of
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.records import sample_value
 from tsgkit.runs.results import NOWHERE, Result, RowState
-from tsgkit.runs.run_setup import Row
+from tsgkit.runs.run_setup import PlannedRow
 from tsgkit.runs.saved_run import RecordedCalls, SavedRun, open_saved_run
 
 Done = Callable[[int, int], None]
@@ -37,7 +37,7 @@ class RecordedSample:
     """A sample that was recorded, with its calls."""
 
     run: RecordedRun
-    row: Row
+    row: PlannedRow
     number: int | None
     """Its place in the data."""
     item: Any
@@ -128,13 +128,13 @@ class RecordedRun:
         """The number of samples that have none yet."""
         return sum(state.places.count(NOWHERE) for state in self.opened.states.values())
 
-    def model_of(self, row: Row) -> Mapping[str, Any]:
+    def model_of(self, row: PlannedRow) -> Mapping[str, Any]:
         """Return the record of the model that a row asks: its parameters, without keys, and the address of its server
         if it is not that of a known service."""
         model: Mapping[str, Any] = self.header["asked"]["models"].get(row.asked, {})
         return model
 
-    def parameters_of(self, row: Row) -> dict[str, Any]:
+    def parameters_of(self, row: PlannedRow) -> dict[str, Any]:
         """Return the recorded parameters of the model that a row asks."""
         parameters: dict[str, Any] = whole(self.model_of(row).get("parameters", {}))
         return parameters

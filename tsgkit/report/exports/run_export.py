@@ -12,8 +12,7 @@ from typing import Protocol
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
-from tsgkit.library.files import folder_beside, require_folder
-from tsgkit.library.overwrites import FORCE, refuse_to_fill
+from tsgkit.library.files import FORCE, folder_beside, refuse_to_fill, require_folder
 from tsgkit.report.exports.recorded_run import Done, RecordedRun, nothing, recorded_run
 from tsgkit.runs.folder import refuse_inside_a_run
 

@@ -13,16 +13,16 @@ from tsgkit.suites.audits.audit import (
     audit,
     without_shortcuts,
 )
-from tsgkit.suites.audits.items import Check, Item, Slip
+from tsgkit.suites.audits.items import AuditedItem, Check, Slip
 from tsgkit.suites.audits.shortcuts import Answerer
 
 __all__ = [
     "Answerer",
     "Audit",
     "Auditable",
+    "AuditedItem",
     "Check",
     "GroupShare",
-    "Item",
     "Shortcut",
     "Slip",
     "WithoutShortcuts",

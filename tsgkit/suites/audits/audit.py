@@ -1,6 +1,6 @@
 """Results of an audit: defects by check, scores of shortcuts, spread of keys, and the smallest detectable difference.
 
->>> items = [Item(f"{n}/{m}", str(n), "Which?", options=("a", "b"), key=1) for n in range(9) for m in range(2)]
+>>> items = [AuditedItem(f"{n}/{m}", str(n), "Which?", options=("a", "b"), key=1) for n in range(9) for m in range(2)]
 >>> found = audit(Auditable(items))
 >>> found.n, found.clusters, found.chance, round(found.smallest_difference, 2)
 (18, 9, 0.5, 0.37)
@@ -19,7 +19,7 @@ from tsgkit.scoring.comparison import planned_difference
 from tsgkit.scoring.intervals import interval
 from tsgkit.scoring.pooling import Part, Pooling, pool
 from tsgkit.scoring.skew import Skew, skew
-from tsgkit.suites.audits.items import CHECKS, LETTERS, Check, Item, Slip
+from tsgkit.suites.audits.items import CHECKS, LETTERS, AuditedItem, Check, Slip
 from tsgkit.suites.audits.shortcuts import ANSWERERS, Answerer, answered
 
 SURE = 0.01
@@ -31,7 +31,7 @@ LEVEL = 0.95
 class Auditable:
     """The items of a task for an audit, with its own checks and shortcuts."""
 
-    items: Sequence[Item]
+    items: Sequence[AuditedItem]
     checks: tuple[Check, ...] = ()
     answerers: tuple[Answerer, ...] = ()
     notes: tuple[str, ...] = ()
@@ -81,7 +81,7 @@ class Shortcut(GroupShare):
 
 
 @dataclass(frozen=True)
-class Spread:
+class KeySpread:
     """The frequency of each letter as the key, for a kind of question or all."""
 
     group: str
@@ -123,9 +123,9 @@ class Audit:
     clusters: int
     chance: float
     smallest_difference: float
-    found: tuple[CheckFindings, ...]
+    findings: tuple[CheckFindings, ...]
     shortcuts: tuple[Shortcut, ...]
-    spreads: tuple[Spread, ...]
+    spreads: tuple[KeySpread, ...]
     solved: Mapping[str, tuple[str, ...]] = field(repr=False)
     """By item, the blind shortcuts that solve it and beat chance on all items or on the item's group."""
     notes: tuple[str, ...] = ()
@@ -149,16 +149,21 @@ class Audit:
         return tuple(one.name for one in sorted(certain, key=lambda one: -one.value))
 
     @property
-    def errors(self) -> int:
-        """The number of defects that make items unusable."""
-        return sum(len(one.slips) for one in self.found if one.check.is_error)
+    def defects(self) -> tuple[CheckFindings, ...]:
+        """The findings that make items unusable."""
+        return tuple(findings for findings in self.findings if findings.slips and findings.check.is_error)
+
+    @property
+    def remarks(self) -> tuple[CheckFindings, ...]:
+        """The other findings."""
+        return tuple(findings for findings in self.findings if findings.slips and not findings.check.is_error)
 
 
 def audit(auditable: Auditable) -> Audit:
     """Audit items: search for defects, let the shortcuts answer, test the spread of keys."""
     items = auditable.items
     sizes = Counter(item.cluster for item in items)
-    found = (CheckFindings(check, tuple(check.find(items))) for check in (*CHECKS, *auditable.checks))
+    findings = (CheckFindings(check, tuple(check.find(items))) for check in (*CHECKS, *auditable.checks))
     shortcuts, solved = _shortcuts(items, (*ANSWERERS, *auditable.answerers))
     keyed = [item for item in items if item.has_key]
     groups = sorted({item.group for item in keyed} - {""})
@@ -168,7 +173,7 @@ def audit(auditable: Auditable) -> Audit:
         clusters=len(sizes),
         chance=math.fsum(item.chance for item in items) / len(items) if items else 0.0,
         smallest_difference=planned_difference(list(sizes.values())),
-        found=tuple(found),
+        findings=tuple(findings),
         shortcuts=tuple(shortcuts),
         spreads=tuple(_spread(group, members) for group, members in (("", keyed), *of_group.items()) if members),
         solved=solved,
@@ -178,7 +183,7 @@ def audit(auditable: Auditable) -> Audit:
 
 
 def _shortcuts(
-    items: Sequence[Item], answerers: Sequence[Answerer]
+    items: Sequence[AuditedItem], answerers: Sequence[Answerer]
 ) -> tuple[list[Shortcut], dict[str, tuple[str, ...]]]:
     by_id = {item.item_id: item for item in items}
     gained = {answerer: found for answerer in answerers if (found := answered(answerer, items))}
@@ -201,7 +206,11 @@ def _shortcuts(
 
 
 def _shortcut(
-    answerer: Answerer, credits_: Mapping[str, float], by_id: Mapping[str, Item], groups: Sequence[str], tried: int
+    answerer: Answerer,
+    credits_: Mapping[str, float],
+    by_id: Mapping[str, AuditedItem],
+    groups: Sequence[str],
+    tried: int,
 ) -> Shortcut:
     """Return the share of one of so many shortcuts that are tried; Bonferroni's correction counts the groups as
     well."""
@@ -240,7 +249,7 @@ def _beats_anywhere(one: Shortcut) -> bool:
     return one.beats_chance or any(share.beats_chance for share in one.groups)
 
 
-def _spread(group: str, items: Sequence[Item]) -> Spread:
+def _spread(group: str, items: Sequence[AuditedItem]) -> KeySpread:
     """Return how often each letter is the key, of all items or of a kind of question."""
     width = max(place for item in items for place in item.choices) + 1
     counts, expected = [0.0] * width, [0.0] * width
@@ -249,7 +258,7 @@ def _spread(group: str, items: Sequence[Item]) -> Spread:
         for place in item.choices:
             expected[place] += 1 / len(item.choices)
     named = {LETTERS[place]: int(count) for place, count in enumerate(counts)}
-    return Spread(group, named, skew(counts, expected))
+    return KeySpread(group, named, skew(counts, expected))
 
 
 ANY = "any of these"

@@ -1,7 +1,7 @@
 """Learned shortcuts: a small classifier that predicts the key from what a blind answerer sees.
 
 >>> texts = ("slowly", "soon", "late")
->>> items = [Item(f"{n}", f"{n}", "", options=texts[n % 3 :] + texts[: n % 3], key=-n % 3) for n in range(30)]
+>>> items = [AuditedItem(f"{n}", f"{n}", "", options=texts[n % 3 :] + texts[: n % 3], key=-n % 3) for n in range(30)]
 >>> OPTIONS.learn(items)(items[1]), OPTIONS.carriers(items)[0]
 ((2,), "the word 'slowly' (for)")
 
@@ -23,7 +23,7 @@ from sys import intern
 from typing import NamedTuple
 
 from tsgkit.lexicon import is_preposition, stem
-from tsgkit.suites.audits.items import Answer, Item, affirmed, content, denied, words
+from tsgkit.suites.audits.items import Answer, AuditedItem, affirmed, content, denied, words
 
 ROUNDS, STEP, FARTHEST, RIDGE = 60, 0.5, 4.0, 1.0
 LEAST = 2.5
@@ -48,13 +48,13 @@ class Candidates(NamedTuple):
 class Classifier(NamedTuple):
     """A learned shortcut, by how it sees an item; ``reader`` may be taught by the items that are learned from."""
 
-    reader: Callable[[Sequence[Item]], Callable[[Item], Candidates]]
+    reader: Callable[[Sequence[AuditedItem]], Callable[[AuditedItem], Candidates]]
 
-    def learn(self, items: Sequence[Item]) -> Answer:
+    def learn(self, items: Sequence[AuditedItem]) -> Answer:
         """Return the answers of a classifier that these items teach."""
         read, weights, _ = self._taught(items)
 
-        def answer(item: Item) -> tuple[int | str, ...]:
+        def answer(item: AuditedItem) -> tuple[int | str, ...]:
             answers, features, _ = read(item)
             scores = [fsum(weights.get(name, 0.0) * value for name, value in one.items()) for one in features]
             best = max(scores, default=0.0) - 1e-9
@@ -62,7 +62,7 @@ class Classifier(NamedTuple):
 
         return answer
 
-    def carriers(self, items: Sequence[Item]) -> tuple[str, ...]:
+    def carriers(self, items: Sequence[AuditedItem]) -> tuple[str, ...]:
         """Return the features with the largest effect: the weight, times how much an item's candidates differ by it."""
         _, weights, samples = self._taught(items)
         effects: defaultdict[str, float] = defaultdict(float)
@@ -72,7 +72,9 @@ class Classifier(NamedTuple):
         ranked = sorted(effects, key=lambda name: (-effects[name], name))
         return tuple(f"{name} ({'for' if weights[name] > 0 else 'against'})" for name in ranked[:MOST_CARRIERS])
 
-    def _taught(self, items: Sequence[Item]) -> tuple[Callable[[Item], Candidates], dict[str, float], list[Candidates]]:
+    def _taught(
+        self, items: Sequence[AuditedItem]
+    ) -> tuple[Callable[[AuditedItem], Candidates], dict[str, float], list[Candidates]]:
         """Return what some items teach, of many a sample."""
         taught = Random(0).sample(items, MOST_TAUGHT) if len(items) > MOST_TAUGHT else items
         read = self.reader(taught)
@@ -240,7 +242,7 @@ def _pairs(text: str) -> frozenset[tuple[str, str]]:
     return frozenset(combinations(sorted(content(text)), 2))
 
 
-def _option_reader(items: Sequence[Item]) -> Callable[[Item], Candidates]:
+def _option_reader(items: Sequence[AuditedItem]) -> Callable[[AuditedItem], Candidates]:
     """Return how options are seen: by themselves, and by which of their words right options of other clusters join."""
     joined: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for item in items:
@@ -251,7 +253,7 @@ def _option_reader(items: Sequence[Item]) -> Callable[[Item], Candidates]:
         pairs = _pairs(text)
         return sum(bool(joined.get(pair, frozenset()) - {cluster}) for pair in pairs) / (len(pairs) or 1)
 
-    def read(item: Item) -> Candidates:
+    def read(item: AuditedItem) -> Candidates:
         texts = tuple(item.options[place] for place in item.choices)
         shares = [usual(text, item.cluster) for text in texts]
         more = measured("word pairs of right options elsewhere", shares)

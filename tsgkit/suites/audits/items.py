@@ -1,9 +1,9 @@
 """Items of any suite as an audit sees them, and the checks for their defects, which see all items at once.
 
->>> item = Item("7", "7", "Which is red?", options=("a cup", "a pen", "None"), key=1, refusal=2)
+>>> item = AuditedItem("7", "7", "Which is red?", options=("a cup", "a pen", "None"), key=1, refusal=2)
 >>> item.choices, round(item.chance, 3), item.right_text, sorted(content("The cups of the painter"))
 ((0, 1), 0.5, 'a pen', ['cup', 'painter'])
->>> same = [Item(str(n), str(n), "Which?", options=("a cup", "a pen"), key=1) for n in range(2)]
+>>> same = [AuditedItem(str(n), str(n), "Which?", options=("a cup", "a pen"), key=1) for n in range(2)]
 >>> [(slip.item_id, slip.message) for slip in duplicates(same)]
 [('1', 'the same question as 0')]
 """
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
@@ -33,7 +33,7 @@ _STOP = word_set(
 
 
 @dataclass(frozen=True)
-class Item:
+class AuditedItem:
     """A question of a benchmark: its content, its options, and its context.
 
     With ``options`` the right answer is the one at ``key``; else it is ``answer``, one of ``pool``.
@@ -83,7 +83,7 @@ class Item:
         return self.options[self.key] if self.key is not None and self.key < len(self.options) else ""
 
 
-Answer = Callable[[Item], tuple[int | str, ...]]
+Answer = Callable[[AuditedItem], tuple[int | str, ...]]
 """The answers between which a shortcut cannot decide, by position or name; its credit is the share that is right."""
 
 
@@ -138,14 +138,14 @@ class Check:
 
     code: str
     looks_for: str
-    find: Callable[[Sequence[Item]], Iterable[Slip]]
+    find: Callable[[Sequence[AuditedItem]], Iterable[Slip]]
     is_error: bool = True
     """True if such an item is unusable; else the finding is a remark."""
     is_folded: bool = False
     """True if people see only the number of findings; JSON lists all."""
 
 
-def duplicates(items: Sequence[Item]) -> Iterator[Slip]:
+def duplicates(items: Sequence[AuditedItem]) -> Iterator[Slip]:
     """Yield the same question about the same thing with the same options."""
     seen: dict[object, str] = {}
     for item in items:
@@ -154,9 +154,9 @@ def duplicates(items: Sequence[Item]) -> Iterator[Slip]:
             yield Slip("duplicate", item.item_id, f"the same question as {first}")
 
 
-def twins(items: Sequence[Item]) -> Iterator[Slip]:
+def twins(items: Sequence[AuditedItem]) -> Iterator[Slip]:
     """Yield the same question and right answer about the same thing, with other distractors."""
-    seen: dict[object, Item] = {}
+    seen: dict[object, AuditedItem] = {}
     for item in items:
         if not item.has_key:
             continue
@@ -165,16 +165,16 @@ def twins(items: Sequence[Item]) -> Iterator[Slip]:
             yield Slip("twin", item.item_id, f"differs from {first.item_id} in its wrong options only")
 
 
-def repeated_questions(items: Sequence[Item]) -> Iterator[Slip]:
+def repeated_questions(items: Sequence[AuditedItem]) -> Iterator[Slip]:
     """Yield the same words asked about different things; harmless unless they are remembered."""
-    seen: dict[object, Item] = {}
+    seen: dict[object, AuditedItem] = {}
     for item in items:
         first = seen.setdefault((item.question, item.options), item)
         if first is not item and first.context != item.context and len(words(item.question)) > 4 and item.options:
             yield Slip("repeated-question", item.item_id, f"word for word the question and options of {first.item_id}")
 
 
-def no_key(items: Sequence[Item]) -> Iterator[Slip]:
+def no_key(items: Sequence[AuditedItem]) -> Iterator[Slip]:
     """Questions whose key is none of their options, or that have no right answer."""
     for item in items:
         if item.options and not item.has_key:
@@ -183,7 +183,7 @@ def no_key(items: Sequence[Item]) -> Iterator[Slip]:
             yield Slip("no-key", item.item_id, "it has no right answer")
 
 
-def few_options(items: Sequence[Item]) -> Iterator[Slip]:
+def few_options(items: Sequence[AuditedItem]) -> Iterator[Slip]:
     """Questions with fewer options than the others."""
     usual = Counter(len(item.options) for item in items if item.options).most_common(1)
     for item in items:
@@ -191,7 +191,7 @@ def few_options(items: Sequence[Item]) -> Iterator[Slip]:
             yield Slip("few-options", item.item_id, f"{len(item.options)} options where most have {usual[0][0]}")
 
 
-def repeated_options(items: Sequence[Item]) -> Iterator[Slip]:
+def repeated_options(items: Sequence[AuditedItem]) -> Iterator[Slip]:
     """Questions that hold an option twice."""
     for item in items:
         counts = Counter(" ".join(words(option)) for option in item.options)
@@ -203,14 +203,14 @@ def repeated_options(items: Sequence[Item]) -> Iterator[Slip]:
                 yield Slip("repeated-option", item.item_id, f"options {both} are the same")
 
 
-def outside_answers(items: Sequence[Item]) -> Iterator[Slip]:
+def outside_answers(items: Sequence[AuditedItem]) -> Iterator[Slip]:
     """Find open questions whose answer does not occur in their context."""
     for item in items:
         if item.pool and item.answer and item.answer not in item.pool:
             yield Slip("answer-outside", item.item_id, f"{item.answer} is nowhere in what is asked about")
 
 
-def leaks(items: Sequence[Item]) -> Iterator[Slip]:
+def leaks(items: Sequence[AuditedItem]) -> Iterator[Slip]:
     """Questions that hold their own answer, and no other answer as well."""
     for item in items:
         if item.options:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from tsgkit.suites.audits.audit import Auditable
-from tsgkit.suites.audits.items import Check, Item, Slip, content, context_hash
+from tsgkit.suites.audits.items import AuditedItem, Check, Slip, content, context_hash
 from tsgkit.suites.audits.shortcuts import Answerer
 from tsgkit.suites.judgement import Sample
-from tsgkit.suites.replies import Reply
+from tsgkit.suites.replies import CollectedReply
 from tsgkit.suites.solvers.examples import folded
 from tsgkit.suites.solvers.scorers import judge_reading, read_reply
 from tsgkit.suites.task import Task
@@ -34,13 +34,13 @@ def audit_rows(task: Task, data: str | None) -> Auditable:
         answer = None if task.prompt is None else task.prompt.answer
         return task.view.reference(sample) if answer is None else answer(sample)
 
-    def worth(item: Item, text: str) -> float:
+    def worth(item: AuditedItem, text: str) -> float:
         """Return the main score of a reply's text."""
         sample = by_id[item.item_id]
-        score = judge_reading(task, sample, read_reply(task, sample, Reply(text))).scores["strict"].get(main)
+        score = judge_reading(task, sample, read_reply(task, sample, CollectedReply(text))).scores["strict"].get(main)
         return (score.value or 0.0) if score is not None else 0.0
 
-    def baseline(item: Item, name: str) -> float:
+    def baseline(item: AuditedItem, name: str) -> float:
         assert task.baselines.program is not None  # noqa: S101  (it has one of this name)
         return worth(item, str(task.baselines.program(task, name, 0, dataset).answer(by_id[item.item_id])))
 
@@ -56,7 +56,7 @@ def audit_rows(task: Task, data: str | None) -> Auditable:
         gets = lambda item, name=name: baseline(item, name)  # noqa: E731  (one for each name)
         answerers.append(Answerer(f"baseline/{name}", "the question", gets=gets, needs=lambda _: True, is_blind=False))
     items = [
-        Item(
+        AuditedItem(
             sample.item_id,
             sample.cluster,
             folded(task.view.question(sample)),
@@ -72,8 +72,8 @@ def audit_rows(task: Task, data: str | None) -> Auditable:
     return Auditable(items, checks, tuple(answerers), clusters_are="items")
 
 
-def _alike(items: Sequence[Item]) -> Iterator[Slip]:
-    seen: dict[frozenset[str], Item] = {}
+def _alike(items: Sequence[AuditedItem]) -> Iterator[Slip]:
+    seen: dict[frozenset[str], AuditedItem] = {}
     for item in items:
         said = content(item.question)
         first = seen.setdefault(said, item)

@@ -1,6 +1,6 @@
 """Shortcuts: answers without understanding, each from limited information.
 
->>> item = Item("7", "7", "Which?", options=("a cup", "a long red cup", "a pen"), key=1)
+>>> item = AuditedItem("7", "7", "Which?", options=("a cup", "a long red cup", "a pen"), key=1)
 >>> longest_option(item), credit(item, (0, 1))
 ((1,), 0.5)
 
@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from tsgkit.suites.audits.classifier import OPTIONS
-from tsgkit.suites.audits.items import Answer, Item, affirmed, content, denied
+from tsgkit.suites.audits.items import Answer, AuditedItem, affirmed, content, denied
 
 FOLDS = 5
 """The number of folds of clusters; each is answered with what the others teach."""
 
 
-def credit(item: Item, answers: tuple[int | str, ...]) -> float:
+def credit(item: AuditedItem, answers: tuple[int | str, ...]) -> float:
     """Return what answers are worth: the share of them that is right."""
     right: int | str | None = item.key if item.options else item.answer
     return sum(answer == right for answer in answers) / len(answers) if answers else 0.0
@@ -35,28 +35,28 @@ class Answerer:
     name: str
     sees: str
     answer: Answer | None = None
-    learn: Callable[[Sequence[Item]], Answer] | None = None
+    learn: Callable[[Sequence[AuditedItem]], Answer] | None = None
     """Makes the answers from other items than those answered; for shortcuts that need to be taught."""
-    carriers: Callable[[Sequence[Item]], tuple[str, ...]] | None = None
+    carriers: Callable[[Sequence[AuditedItem]], tuple[str, ...]] | None = None
     """Names what a learned shortcut goes by, the most important first."""
-    worth: Callable[[Item, tuple[int | str, ...]], float] = credit
+    worth: Callable[[AuditedItem, tuple[int | str, ...]], float] = credit
     """The credit for answers."""
-    chance: Callable[[Item], float] = lambda item: item.chance
+    chance: Callable[[AuditedItem], float] = lambda item: item.chance
     """The credit of guessing among the answers that it considers."""
-    gets: Callable[[Item], float] | None = None
+    gets: Callable[[AuditedItem], float] | None = None
     """The credit for an item, for answers that are neither positions nor names."""
-    needs: Callable[[Item], bool] = lambda item: bool(item.options)
+    needs: Callable[[AuditedItem], bool] = lambda item: bool(item.options)
     """The items it can say anything about."""
     is_blind: bool = True
     """True if it cannot see the answer; the scores of others are remarks, not shortcuts."""
 
 
-def longest_option(item: Item) -> tuple[int, ...]:
+def longest_option(item: AuditedItem) -> tuple[int, ...]:
     """Return the options of the most characters."""
     return _best(item, lambda option: len(option))
 
 
-def most_alike(item: Item) -> tuple[int, ...]:
+def most_alike(item: AuditedItem) -> tuple[int, ...]:
     """Return the options that share most words with the others, on average."""
     sets = {place: content(item.options[place]) for place in item.choices}
 
@@ -68,56 +68,56 @@ def most_alike(item: Item) -> tuple[int, ...]:
     return _best_places(item, likeness)
 
 
-def denied_elsewhere(item: Item) -> tuple[int, ...]:
+def denied_elsewhere(item: AuditedItem) -> tuple[int, ...]:
     """Return the options whose words, not denied there, the other options deny most often."""
     others = [denied(item.options[place]) for place in item.choices]  # no option denies what it says itself
     return _best(item, lambda option: sum(len(affirmed(option) & words) for words in others))
 
 
-def like_question(item: Item) -> tuple[int, ...]:
+def like_question(item: AuditedItem) -> tuple[int, ...]:
     """Return the options that share most words with the question."""
     return _sharing(item, content(item.question))
 
 
-def like_others(item: Item) -> tuple[int, ...]:
+def like_others(item: AuditedItem) -> tuple[int, ...]:
     """Return the options that share most words with the questions asked beside."""
     return _sharing(item, frozenset().union(*map(content, item.beside)))
 
 
-def like_prompt(item: Item) -> tuple[int, ...]:
+def like_prompt(item: AuditedItem) -> tuple[int, ...]:
     """Return the options with the most words of the prompt, minus words that are not in it."""
     told = content(item.prompt)
     return _best(item, lambda option: len(content(option) & told) - 2 * len(content(option) - told))
 
 
-def like_names(item: Item) -> tuple[int, ...]:
+def like_names(item: AuditedItem) -> tuple[int, ...]:
     """Return the options that mention most of the names."""
     return _sharing(item, frozenset().union(*(content(name.replace("-", " ")) for name in item.names)))
 
 
-def _sharing(item: Item, told: frozenset[str]) -> tuple[int, ...]:
+def _sharing(item: AuditedItem, told: frozenset[str]) -> tuple[int, ...]:
     return _best(item, lambda option: len(content(option) & told))
 
 
-def _best(item: Item, worth: Callable[[str], float]) -> tuple[int, ...]:
+def _best(item: AuditedItem, worth: Callable[[str], float]) -> tuple[int, ...]:
     return _best_places(item, lambda place: worth(item.options[place]))
 
 
-def _best_places(item: Item, worth: Callable[[int], float]) -> tuple[int, ...]:
+def _best_places(item: AuditedItem, worth: Callable[[int], float]) -> tuple[int, ...]:
     values = {place: worth(place) for place in item.choices}
     most = max(values.values(), default=0.0)
     return tuple(place for place, value in values.items() if value >= most - 1e-12)
 
 
-def _constant(items: Sequence[Item]) -> Answer:
+def _constant(items: Sequence[AuditedItem]) -> Answer:
     """Return the place of the key that most items have."""
     [(place, _)] = Counter(item.key for item in items if item.has_key).most_common(1) or [(0, 0)]
     return lambda item: (place,) if place is not None and place < len(item.options) else item.choices
 
 
-def _constant_by_group(items: Sequence[Item]) -> Answer:
+def _constant_by_group(items: Sequence[AuditedItem]) -> Answer:
     """Return the place of the key that most items of the same kind have."""
-    by_group: defaultdict[str, list[Item]] = defaultdict(list)
+    by_group: defaultdict[str, list[AuditedItem]] = defaultdict(list)
     for item in items:
         by_group[item.group].append(item)
     answers = {group: _constant(members) for group, members in by_group.items()}
@@ -125,18 +125,18 @@ def _constant_by_group(items: Sequence[Item]) -> Answer:
     return lambda item: answers.get(item.group, fallback)(item)
 
 
-def _commonest_answer(items: Sequence[Item]) -> Answer:
+def _commonest_answer(items: Sequence[AuditedItem]) -> Answer:
     """Return the commonest of all right answers that is among those possible here."""
     order = [answer for answer, _ in Counter(item.answer for item in items).most_common()]
 
-    def answer(item: Item) -> tuple[str, ...]:
+    def answer(item: AuditedItem) -> tuple[str, ...]:
         possible = set(item.pool)
         return next(((name,) for name in order if not possible or name in possible), ())
 
     return answer
 
 
-def _is_open(item: Item) -> bool:
+def _is_open(item: AuditedItem) -> bool:
     return not item.options and bool(item.pool)
 
 
@@ -196,7 +196,7 @@ ANSWERERS = (
 )
 
 
-def answered(answerer: Answerer, items: Sequence[Item]) -> Mapping[str, float]:
+def answered(answerer: Answerer, items: Sequence[AuditedItem]) -> Mapping[str, float]:
     """Return the credit of a shortcut for each item that it can answer. Learned ones never see the cluster that they
     answer.
     """

@@ -24,7 +24,7 @@ from tsgkit.logic.published_readers import as_published
 from tsgkit.logic.verification import verify
 from tsgkit.logic.vocabulary import SCENARIOS as VOCABULARIES
 from tsgkit.suites.audits.audit import Auditable
-from tsgkit.suites.audits.items import Check, Item, Slip
+from tsgkit.suites.audits.items import AuditedItem, Check, Slip
 from tsgkit.suites.audits.shortcuts import Answerer
 from tsgkit.suites.formalimg.rows import KNOLLING, FormulaSample, read_rows, sample_from
 from tsgkit.suites.task import Task, source_of
@@ -57,7 +57,7 @@ def audit_formulas(task: Task, data: str | None) -> Auditable:
     for code, words, reasons, is_error in (*CHECKS, *(SOLVER_CHECKS if solves else ())):
         checks.append(Check(code, words, partial(_slips, code, reasons, by_id), is_error))
     return Auditable(
-        [Item(one.item_id, one.cluster, one.prompt, answer=one.dsl, context=one.dsl) for one in mine],
+        [AuditedItem(one.item_id, one.cluster, one.prompt, answer=one.dsl, context=one.dsl) for one in mine],
         tuple(checks),
         tuple(_answerers(by_id)) if scenario == KNOLLING else (),
         () if solves else (NO_SOLVER,),
@@ -69,7 +69,7 @@ def _slips(
     code: str,
     reasons: Callable[[FormulaSample], Iterable[str]],
     by_id: Mapping[str, FormulaSample],
-    items: Sequence[Item],
+    items: Sequence[AuditedItem],
 ) -> Iterator[Slip]:
     for item in items:
         yield from (Slip(code, item.item_id, reason) for reason in reasons(by_id[item.item_id]))
@@ -172,7 +172,7 @@ def _answerers(by_id: Mapping[str, FormulaSample]) -> Iterator[Answerer]:
         ),
     }
 
-    def satisfied(chosen: Callable[[Sequence[str]], Sequence[str]], item: Item) -> float:
+    def satisfied(chosen: Callable[[Sequence[str]], Sequence[str]], item: AuditedItem) -> float:
         sample = by_id[item.item_id]
         return float(verify(sample.formula, _grid(chosen(sample.classes))).truth is True)
 

@@ -27,10 +27,9 @@ from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.image_decoder import require_pillow
 from tsgkit.llm.images import ImageFile
-from tsgkit.llm.reply import Ask
-from tsgkit.llm.reply import Reply as ModelReply
+from tsgkit.llm.reply import Ask, Reply
 from tsgkit.logic.layouts import CANVAS
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.formalimg.layout import SOLVER, layout_text, needs_solver, solved
 from tsgkit.suites.formalimg.rows import KNOLLING, FormulaSample
 from tsgkit.suites.formalimg.strict import LayoutAnswer, Thing, layout_in, text_of_reply
@@ -38,14 +37,14 @@ from tsgkit.suites.formalimg.verdicts import Findings, scores_of
 from tsgkit.suites.images import image_files, keep_image
 from tsgkit.suites.judgement import Judged, TwoReadings
 from tsgkit.suites.judges.images import Images, ShownImage, sight_of, unfinished, unshown
-from tsgkit.suites.judges.judge import Judge, Question, a_model, outcome_of
-from tsgkit.suites.replies import Reply, read_replies
+from tsgkit.suites.judges.judge import Judge, JudgeQuestion, a_model, outcome_of
+from tsgkit.suites.replies import CollectedReply, read_replies
 from tsgkit.suites.rows import Dataset, ItemChoice
 from tsgkit.suites.solvers.offline_solvers import PREFIX
 from tsgkit.suites.solvers.prompter import BETWEEN, Preview, PreviewOptions
 from tsgkit.suites.solvers.solver import Expected, Solver
 from tsgkit.suites.styles import style_of
-from tsgkit.suites.task import Looks, Painting, PaintingOptions, Piece, Task, Viewing, item_to_preview
+from tsgkit.suites.task import JudgedContent, Looks, Painting, PaintingOptions, Task, Viewing, item_to_preview
 from tsgkit.suites.transcript import Transcript, gather_all
 
 ONE_WAY = style_of("zero-shot")
@@ -158,12 +157,12 @@ def _layouts(
     source = str(options.layouts)
     if source == f"{PREFIX}{SOLVER}" and not options.layouts.exists():
         needs_solver()
-        return {sample.item_id: _layout(sample, Reply(solved(sample, 0)), source) for sample in samples}
+        return {sample.item_id: _layout(sample, CollectedReply(solved(sample, 0)), source) for sample in samples}
     replies = read_replies(options.layouts, known, text_of_reply)
     return {sample.item_id: _layout(sample, replies.get(sample.item_id), source) for sample in samples}
 
 
-def _layout(sample: FormulaSample, reply: Reply | None, source: str) -> list[Thing]:
+def _layout(sample: FormulaSample, reply: CollectedReply | None, source: str) -> list[Thing]:
     """Return the layout in a reply. Raise ``UsageError`` if there is none."""
     read = None if reply is None else layout_in(reply.text or "")
     if isinstance(read, LayoutAnswer) and read.objects:
@@ -213,13 +212,13 @@ class ImageQuestions:
     preview: Callable[[FormulaSample, FolderTexts], tuple[str, str, str]]
     """Returns the text of the first call about an item, the role it is sent with, and a note on what is sent
     besides."""
-    about: Callable[[FormulaSample, ImageFile, str, FolderTexts], Sequence[Question[None]]]
+    about: Callable[[FormulaSample, ImageFile, str, FolderTexts], Sequence[JudgeQuestion[None]]]
     """Returns the questions of a protocol about the image of an item."""
     expected: Callable[[FormulaSample, str], Expected]
     """Returns the calls expected for an item in a protocol, without format retries."""
     unseen: Callable[[FormulaSample, str, Outcome, str], Findings]
     """Returns the findings in a protocol for an item whose image could not be shown: its outcome, and why."""
-    seen: Callable[[FormulaSample, str, Mapping[str, ModelReply], ShownImage], tuple[Outcome, Findings]]
+    seen: Callable[[FormulaSample, str, Mapping[str, Reply], ShownImage], tuple[Outcome, Findings]]
     """Returns the findings in a protocol from the last replies under each label."""
 
 
@@ -292,7 +291,8 @@ def image_looks(questions: ImageQuestions) -> Looks:
         kind="images",
         viewer=partial(_viewer, questions),
         pieces=lambda viewing, samples: (
-            Piece(path.name, path) for path in image_files(viewing.folder.path, (sample.number for sample in samples))
+            JudgedContent(path.name, path)
+            for path in image_files(viewing.folder.path, (sample.number for sample in samples))
         ),
         scorer=lambda task, protocol, _: TranscriptScorer(task, questions, protocol),
         readings=_reply_as_it_is,
@@ -309,7 +309,7 @@ def _viewer(questions: ImageQuestions, task: Task, viewing: Viewing, dataset: Da
     return ImageJudge(task, questions, viewing.protocol, asker=asker, images=images, texts=texts)
 
 
-def _reply_as_it_is(task: Task, sample: FormulaSample, reply: ModelReply, solver: Solver) -> TwoReadings:
+def _reply_as_it_is(task: Task, sample: FormulaSample, reply: Reply, solver: Solver) -> TwoReadings:
     """Return the judge's reply as it is: both profiles read several calls together."""
     outcome = outcome_of(reply)
     if outcome is Outcome.UNREADABLE:  # complete, with text

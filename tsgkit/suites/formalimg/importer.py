@@ -26,7 +26,7 @@ from tsgkit.logic.clauses import clause_form, form_of_text
 from tsgkit.logic.lint import check
 from tsgkit.logic.parser import parse
 from tsgkit.logic.vocabulary import SCENARIOS as VOCABULARIES
-from tsgkit.suites.formalimg.rows import SCENARIOS, FormulaSample, Placed, read_rows, row_from, sample_from
+from tsgkit.suites.formalimg.rows import SCENARIOS, FormulaSample, RowValue, read_rows, row_from, sample_from
 from tsgkit.suites.importers import Arrival, Inspection, Intake, Watch, incoming_file
 
 RULES = {
@@ -94,8 +94,8 @@ def import_dataset(name: str, *sources: str | Path, force: bool = False) -> Inta
     return _taken(known(name), (row for source in sources for row in read_rows(source)), origin, force=force)
 
 
-def _taken(wanted: KnownDataset, rows: Iterable[Placed], origin: str, *, force: bool) -> Intake:
-    found: dict[str, list[tuple[Placed, FormulaSample]]] = {name: [] for name in SCENARIOS}
+def _taken(wanted: KnownDataset, rows: Iterable[RowValue], origin: str, *, force: bool) -> Intake:
+    found: dict[str, list[tuple[RowValue, FormulaSample]]] = {name: [] for name in SCENARIOS}
     places: dict[str, str] = {}
     for row in rows:
         sample = sample_from(row.value, row.place, row.number)
@@ -117,7 +117,7 @@ def _taken(wanted: KnownDataset, rows: Iterable[Placed], origin: str, *, force: 
     return Intake(dataset(wanted.name), tuple(arrivals))
 
 
-def _lines_of(scenario: str, items: Sequence[tuple[Placed, FormulaSample]]) -> tuple[bytes, Inspection]:
+def _lines_of(scenario: str, items: Sequence[tuple[RowValue, FormulaSample]]) -> tuple[bytes, Inspection]:
     """Return the rows of one scenario as stored, and the findings about them."""
     lines = []
     findings: list[Finding] = []

@@ -28,14 +28,14 @@ from tsgkit.logic.layouts import LayoutProblem, layout_of
 from tsgkit.logic.verdicts import Verdict
 from tsgkit.logic.vocabulary import KNOLLING as VOCABULARY
 from tsgkit.replies import Unreadable
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.formalimg.images import FolderTexts, ImageQuestions, image_looks, paintings_of
 from tsgkit.suites.formalimg.rows import KNOLLING, FormulaSample
 from tsgkit.suites.formalimg.strict import Thing, label_of, layout_in
 from tsgkit.suites.formalimg.task import formula_task
 from tsgkit.suites.formalimg.verdicts import Findings, clauses_of, published_verdict, verdict_on
 from tsgkit.suites.judges.images import NO_IMAGE, ShownImage
-from tsgkit.suites.judges.judge import Question, Reading, messages_of, outcome_of
+from tsgkit.suites.judges.judge import JudgeQuestion, JudgeReading, messages_of, outcome_of
 from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.task import OURS, PUBLISHED, Official, Task
 
@@ -80,7 +80,9 @@ def _preview(sample: FormulaSample, texts: FolderTexts) -> tuple[str, str, str]:
     return instructions(texts, (first,), PUBLISHED), "system", f"a user message with only the image follows{more}"
 
 
-def _questions(sample: FormulaSample, image: ImageFile, protocol: str, texts: FolderTexts) -> Sequence[Question[None]]:
+def _questions(
+    sample: FormulaSample, image: ImageFile, protocol: str, texts: FolderTexts
+) -> Sequence[JudgeQuestion[None]]:
     """Return one question per class, or one about all of them.
 
     As published, the instructions are the system message and the image the user's; else both are in the user's.
@@ -94,7 +96,7 @@ def _questions(sample: FormulaSample, image: ImageFile, protocol: str, texts: Fo
             else messages_of(text, images=(image,), images_first=True)
         )
         read = _published_reading if is_published else partial(_own_reading, classes)
-        questions.append(Question(label, messages, read, tries=TRIES[protocol]))
+        questions.append(JudgeQuestion(label, messages, read, tries=TRIES[protocol]))
     return questions
 
 
@@ -172,16 +174,16 @@ def published_objects(text: str) -> Any:  # noqa: ANN401  (whatever stands there
     return value.get("objects", [])
 
 
-def _own_reading(classes: Sequence[str], reply: Reply) -> Reading[None]:
-    return Reading(None, _read(reply, classes).problem)
+def _own_reading(classes: Sequence[str], reply: Reply) -> JudgeReading[None]:
+    return JudgeReading(None, _read(reply, classes).problem)
 
 
-def _published_reading(reply: Reply) -> Reading[None]:
+def _published_reading(reply: Reply) -> JudgeReading[None]:
     try:
         published_objects(reply.text or "")
     except ValueError as error:
-        return Reading(None, str(error))
-    return Reading(None)
+        return JudgeReading(None, str(error))
+    return JudgeReading(None)
 
 
 def _published(sample: FormulaSample, replies: Mapping[str, Reply]) -> Verdict | str:

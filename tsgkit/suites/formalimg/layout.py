@@ -2,7 +2,7 @@
 
 >>> from tsgkit.library.cards import load_card
 >>> from tsgkit.suites.formalimg.rows import sample_from
->>> from tsgkit.suites.replies import Reply
+>>> from tsgkit.suites.replies import CollectedReply
 >>> from tsgkit.suites.solvers.prompter import prompter_of
 >>> from tsgkit.suites.solvers.scorers import judge_reply
 >>> from tsgkit.suites.styles import style_of
@@ -14,7 +14,7 @@
 >>> prompter = prompter_of(task.prompt, style_of("zero-shot"), task.dataset(None), seed=0, prompts=None)
 >>> prompter.text(item).split("\\n\\n")[-2]
 'A {cup}.'
->>> judged = judge_reply(task, item, Reply('[{"label": "cup", "box_2d": [0, 600, 100, 700]}]'), "zero-shot")
+>>> judged = judge_reply(task, item, CollectedReply('[{"label": "cup", "box_2d": [0, 600, 100, 700]}]'), "zero-shot")
 >>> judged.scores["strict"]["satisfied"].value, judged.evidence["reason"]
 (0.0, 'no cup is on the top side: its centre is at y = 650, the middle at 500')
 >>> random_layout(item, seed=1)
@@ -41,7 +41,7 @@ from tsgkit.errors import UsageError
 from tsgkit.library.cards import Card
 from tsgkit.logic.layouts import CANVAS, Box
 from tsgkit.logic.vocabulary import KNOLLING as VOCABULARY
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.formalimg import official
 from tsgkit.suites.formalimg.rows import KNOLLING, FormulaSample, read_rows, sample_from
 from tsgkit.suites.formalimg.strict import LayoutAnswer, layout_in, text_of_reply

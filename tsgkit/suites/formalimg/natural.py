@@ -27,14 +27,14 @@ from tsgkit.logic.verdicts import Verdict
 from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import object_with
 from tsgkit.replies.reasoning import spoken
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.formalimg.images import FolderTexts, ImageQuestions, image_looks, paintings_of
 from tsgkit.suites.formalimg.official import value_of
 from tsgkit.suites.formalimg.rows import NATURAL, FormulaSample
 from tsgkit.suites.formalimg.task import FORMULA_METRICS, clauses_that_hold, formula_task
 from tsgkit.suites.formalimg.verdicts import Clause, Findings, clauses_in
 from tsgkit.suites.judges.images import ShownImage
-from tsgkit.suites.judges.judge import Question, Reading, messages_of, outcome_of
+from tsgkit.suites.judges.judge import JudgeQuestion, JudgeReading, messages_of, outcome_of
 from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.task import PUBLISHED, Official, Task
 
@@ -66,10 +66,12 @@ def _preview(sample: FormulaSample, texts: FolderTexts) -> tuple[str, str, str]:
     return instructions(texts, sample), "user", "the image follows in the same message"
 
 
-def _questions(sample: FormulaSample, image: ImageFile, protocol: str, texts: FolderTexts) -> Sequence[Question[None]]:
+def _questions(
+    sample: FormulaSample, image: ImageFile, protocol: str, texts: FolderTexts
+) -> Sequence[JudgeQuestion[None]]:
     """Return the published question: text, then the image; asked again if the reply is unreadable."""
     messages = messages_of(instructions(texts, sample), images=(image,))
-    return [Question(LABEL, messages, _published_reading, AS_JSON, TRIES)]
+    return [JudgeQuestion(LABEL, messages, _published_reading, AS_JSON, TRIES)]
 
 
 def _expected(sample: FormulaSample, protocol: str) -> Expected:
@@ -160,8 +162,8 @@ def _fenced_object(text: str) -> str:
     return text[opens.end() - 1 : closes.start() + 1] if opens and closes else ""
 
 
-def _published_reading(reply: Reply) -> Reading[None]:
-    return Reading(None, NO_RESULT if judgement(reply.text or "") is None else "")
+def _published_reading(reply: Reply) -> JudgeReading[None]:
+    return JudgeReading(None, NO_RESULT if judgement(reply.text or "") is None else "")
 
 
 # Scoring

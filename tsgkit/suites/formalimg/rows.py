@@ -89,7 +89,7 @@ class FormulaSample:
         }
 
 
-class Placed(NamedTuple):
+class RowValue(NamedTuple):
     """The value of a row, its place for messages, and its number in the file."""
 
     value: object
@@ -144,7 +144,7 @@ def read_samples(source: str | Source, *, needs_prompts: bool = True) -> tuple[F
     return tuple(sample_from(row.value, row.place, row.number, needs_prompt=needs_prompts) for row in read_rows(source))
 
 
-def read_rows(source: str | Source) -> Iterator[Placed]:
+def read_rows(source: str | Source) -> Iterator[RowValue]:
     """Yield the rows of a file of rows, a file with one row, or a folder: of files of rows, or in the published layout,
     with folders named after scenarios, here or in ``benchmarks``."""
     place = Path(source) if isinstance(source, str) else source
@@ -163,12 +163,12 @@ def read_rows(source: str | Source) -> Iterator[Placed]:
         raise FileProblem(f"{place}: no items in this folder", hint=f"looked for {wanted}")
 
 
-def _lines(text: str, file: str) -> Iterator[Placed]:
+def _lines(text: str, file: str) -> Iterator[RowValue]:
     rows = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     for place, (number, line) in enumerate(rows):
         where = f"{file}: line {number}"
         try:
-            yield Placed(load(line), where, place)
+            yield RowValue(load(line), where, place)
         except NotationError as error:
             raise UsageError(f"{where}: {error.message}", hint="one JSON object per line") from None
 
@@ -182,7 +182,7 @@ def _item_files(folder: Path) -> Iterator[Path]:
         yield from (place / f"{stem}.json" for stem in by_number(stems, ""))
 
 
-def _of_file(path: Path, number: int) -> Placed:
+def _of_file(path: Path, number: int) -> RowValue:
     if not path.is_file():
         raise FileProblem(f"{path}: no such file", hint=look_alike(path))
     try:
@@ -190,7 +190,7 @@ def _of_file(path: Path, number: int) -> Placed:
     except NotationError as error:
         raise UsageError(f"{path}: line {error.line or 1}: {error.message}") from None
     named = {"scenario": path.resolve().parent.name, "id": path.stem}
-    return Placed({**named, **value} if isinstance(value, dict) else value, str(path), number)
+    return RowValue({**named, **value} if isinstance(value, dict) else value, str(path), number)
 
 
 def sample_from(value: object, place: str, number: int, *, needs_prompt: bool = True) -> FormulaSample:

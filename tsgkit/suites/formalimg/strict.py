@@ -20,7 +20,7 @@ from typing import Any
 from tsgkit.errors import NotationError
 from tsgkit.graph.notation.json_triplets import kind_of
 from tsgkit.graph.reading import Note
-from tsgkit.graph.reading.line_content import ignored, repaired
+from tsgkit.graph.reading.line import ignored, repaired
 from tsgkit.lexicon import fold
 from tsgkit.logic.vocabulary import KNOLLING
 from tsgkit.replies import Unreadable

@@ -47,7 +47,7 @@ from tsgkit.logic.official import verify_official
 from tsgkit.logic.parser import parse
 from tsgkit.logic.verdicts import Verdict
 from tsgkit.logic.verification import verify
-from tsgkit.scoring.score import Score, right_or_wrong
+from tsgkit.scoring.pooling import Score, right_or_wrong
 from tsgkit.suites.formalimg.rows import NATURAL, FormulaSample
 from tsgkit.suites.judgement import AnswerScores, PartOfSample, Scores
 

@@ -33,8 +33,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tsgkit.errors import UsageError
 from tsgkit.llm.images import ImageFile
 from tsgkit.llm.reply import Reply
-from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.images import ImageFolder, Looked, Missing
+from tsgkit.scoring.pooling import Outcome
+from tsgkit.suites.images import ImageFolder, Looked, MissingImage
 from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def folder_of(viewing: Viewing) -> ImageFolder:
 
 def shown(found: Looked) -> tuple[ShownImage, ImageFile | None]:
     """Return the record of a look-up, and the image if it can be shown."""
-    if isinstance(found, Missing):
+    if isinstance(found, MissingImage):
         return ShownImage(MISSING, NO_IMAGE), None
     if not isinstance(found, ImageFile):
         return ShownImage(UNREADABLE, found.reason), None

@@ -5,11 +5,11 @@
 >>> async def ask(messages, *, label, draw=0, schema=None):
 ...     return Reply(("perhaps", "yes")[draw])
 >>> def read(reply):
-...     return Reading(reply.text, "" if reply.text in ("yes", "no") else "neither yes nor no")
->>> answer = asyncio.run(Judge().answer(ask, Question("lamp", (), read, tries=2)))
+...     return JudgeReading(reply.text, "" if reply.text in ("yes", "no") else "neither yes nor no")
+>>> answer = asyncio.run(Judge().answer(ask, JudgeQuestion("lamp", (), read, tries=2)))
 >>> answer.value, len(answer.said), answer.unknown
 ('yes', 2, None)
->>> print(asyncio.run(Judge().answer(ask, Question("lamp", (), read, tries=1))).unknown)
+>>> print(asyncio.run(Judge().answer(ask, JudgeQuestion("lamp", (), read, tries=1))).unknown)
 lamp: neither yes nor no
 """
 
@@ -24,7 +24,7 @@ from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.llm.failures import BAD_REQUESTS
 from tsgkit.llm.images import ImageFile, content_of
 from tsgkit.llm.reply import Ask, Ending, Reply
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.replies import OUTCOMES
 from tsgkit.suites.transcript import LabelledReply
 
@@ -60,7 +60,7 @@ class Unknown:
         return f"{self.label}: {self.reason}" if self.label else self.reason
 
 
-class Reading(NamedTuple, Generic[Found]):
+class JudgeReading(NamedTuple, Generic[Found]):
     """The usable part of a reply, and the reason for asking again; empty if everything is usable."""
 
     value: Found | None
@@ -68,12 +68,12 @@ class Reading(NamedTuple, Generic[Found]):
 
 
 @dataclass(frozen=True)
-class Question(Generic[Found]):
+class JudgeQuestion(Generic[Found]):
     """One question to a judge: its messages, the reader of a reply, and the number of tries."""
 
     label: str
     messages: Sequence[BaseMessage]
-    read: Callable[[Reply], Reading[Found]]
+    read: Callable[[Reply], JudgeReading[Found]]
     """Reads a reply of the service; never called with an error of the service."""
     schema: Schema | None = None
     tries: int = 1
@@ -153,15 +153,15 @@ class Judge:
         if self.over is not None:
             raise self.over
 
-    async def answer(self, ask: Ask, question: Question[Found]) -> Answer[Found]:
+    async def answer(self, ask: Ask, question: JudgeQuestion[Found]) -> Answer[Found]:
         """Ask until a reply can be read, each time as a new draw. If none can be read, the result is unknown."""
         said: list[LabelledReply] = []
-        reading = Reading[Found](None, NO_REPLY)
+        reading = JudgeReading[Found](None, NO_REPLY)
         for draw in range(question.first_draw, question.first_draw + question.tries):
             reply = await self.reply(ask, question.messages, question.label, draw, question.schema)
             said.append(LabelledReply(question.label, reply))
             if reply.ending in NOT_ASKED_AGAIN:
-                reading = Reading(None, problem_of(reply))
+                reading = JudgeReading(None, problem_of(reply))
                 break
             reading = question.read(reply)
             if not reading.problem:

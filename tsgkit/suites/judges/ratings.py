@@ -20,10 +20,9 @@ from tsgkit.library.templates import Template
 from tsgkit.llm.reply import Ask, Ending, Reply
 from tsgkit.replies import Unreadable
 from tsgkit.replies.reasoning import spoken
-from tsgkit.scoring.outcomes import Outcome
-from tsgkit.scoring.score import Score
+from tsgkit.scoring.pooling import Outcome, Score
 from tsgkit.suites.judgement import AnswerScores, Given, Judged
-from tsgkit.suites.judges.judge import Judge, Question, Reading, Unknown, messages_of, outcome_of, problem_of
+from tsgkit.suites.judges.judge import Judge, JudgeQuestion, JudgeReading, Unknown, messages_of, outcome_of, problem_of
 from tsgkit.suites.metrics import PER_ITEM, Metric
 from tsgkit.suites.solvers.solver import Expected, Scorer, Solver, asking
 from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
@@ -183,7 +182,7 @@ class GradedSolver(GradedScorer):
         if judged.outcome is not Outcome.ANSWERED:
             nothing = LabelledReply(GRADE, Reply(NOTHING_TO_RATE, source=LOCAL))
             return Transcript((*answer.said, nothing))
-        question = Question(GRADE, messages_of(self._asked(item, judged.answer)), self._reading, tries=TRIES)
+        question = JudgeQuestion(GRADE, messages_of(self._asked(item, judged.answer)), self._reading, tries=TRIES)
         rated = await Judge().answer(asking(ask, self.name), question)
         return Transcript((*answer.said, *rated.said))
 
@@ -194,9 +193,9 @@ class GradedSolver(GradedScorer):
             values |= {name: value if isinstance(value, str) else json.dumps(value) for name, value in item.items()}
         return self.grader.text(values, reply)
 
-    def _reading(self, reply: Reply) -> Reading[int]:
+    def _reading(self, reply: Reply) -> JudgeReading[int]:
         rating = self.grader.rated([reply])
-        return Reading(rating) if isinstance(rating, int) else Reading(None, rating.reason)
+        return JudgeReading(rating) if isinstance(rating, int) else JudgeReading(None, rating.reason)
 
     def expected(self, item: Any) -> Expected:  # noqa: ANN401
         """Return what the subject is asked."""

@@ -1,7 +1,7 @@
 """The task ``sceneeval/annotate``: annotate a description with its demands, entry by entry.
 
 >>> from tsgkit.library.cards import load_card
->>> from tsgkit.suites.replies import Reply
+>>> from tsgkit.suites.replies import CollectedReply
 >>> from tsgkit.suites.sceneeval.annotations import annotation_of
 >>> from tsgkit.suites.solvers.scorers import judge_reading, read_reply
 >>> task = annotate(load_card("sceneeval/annotate"))
@@ -10,7 +10,7 @@
 (30, 'baseline')
 >>> asked = annotation_of("0", "easy", "A den.", ("eq,1,sofa", "ge,2,lamp"), (), ("eq,1,left,0,sofa,lamp",))
 >>> said = '{"counts": ["eq,1,couch", "eq,2,lamp"], "object_relations": ["eq,1,left,1,sofa,lamp"]}'
->>> judged = judge_reading(task, asked, read_reply(task, asked, Reply(said)))
+>>> judged = judge_reading(task, asked, read_reply(task, asked, CollectedReply(said)))
 >>> scores = judged.scores["strict"]
 >>> scores["cnt_f1"].value, scores["oor_f1"].value, scores["quantities"].value, scores["anchors"].value
 (0.5, 0.0, 0.5, 0.0)
@@ -35,12 +35,12 @@ from typing import Any, Literal, NamedTuple
 from pydantic import StrictStr, ValidationError
 
 from tsgkit.errors import NotationError, UsageError
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 from tsgkit.library.cards import Card
 from tsgkit.library.projects import text_of
 from tsgkit.replies import Unreadable
-from tsgkit.scoring.score import Score, right_or_wrong
-from tsgkit.scoring.sets import Overlap
+from tsgkit.scoring.pooling import Score, right_or_wrong
+from tsgkit.scoring.set_scores import Overlap
 from tsgkit.suites.judgement import AnswerScores, Given, Judged, Scores
 from tsgkit.suites.metrics import PER_ITEM, POOLED, Metric
 from tsgkit.suites.rows import Dataset
@@ -50,8 +50,8 @@ from tsgkit.suites.sceneeval.annotation_replies import FIELDS, AnnotationReading
 from tsgkit.suites.sceneeval.annotations import KINDS, ROOMS, Annotation, Kind, Specification, annotation_of, spaced
 from tsgkit.suites.sceneeval.scene_files.files import json_of, problem_of
 from tsgkit.suites.sceneeval.word_meanings import (
+    CategorySynonyms,
     RelationTable,
-    Synonyms,
     Words,
     element_of,
     plain,
@@ -156,7 +156,7 @@ class EntryMatcher:
     """
 
     def __init__(self, relations: RelationTable, synonyms: Sequence[Sequence[str]]) -> None:
-        self.relations, self.same = relations, Synonyms.of(synonyms)
+        self.relations, self.same = relations, CategorySynonyms.of(synonyms)
         self.category = lru_cache(CACHE_SIZE)(self._category)
         self._key_of = lru_cache(CACHE_SIZE)(self._build_key)
 

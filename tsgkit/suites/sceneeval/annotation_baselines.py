@@ -21,13 +21,13 @@ from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple
 
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 from tsgkit.suites.sceneeval.annotation_replies import FIELDS
 from tsgkit.suites.sceneeval.annotations import KINDS, Annotation, Kind
 from tsgkit.suites.sceneeval.descriptions import (
     ENDS,
-    Description,
     Placing,
+    RoomDescription,
     attribute_words,
     category_of,
     read_description,
@@ -148,7 +148,7 @@ MOST_SURROUNDING = 20
 MOST_COUNTED = 999_999
 
 
-class Mention(NamedTuple):
+class ThingMention(NamedTuple):
     """A mention of a thing, as entries name it. ``is_new``: it was not mentioned before."""
 
     category: str
@@ -207,8 +207,8 @@ def annotate(description: str, relations: RelationTable, table: Furniture) -> di
     return dict(zip(FIELDS.values(), (counts, list(attributes), list(to_objects), list(to_room)), strict=True))
 
 
-def _mentions(parsed: Description) -> list[Mention]:
-    words, mentions, times = [token.word for token in parsed.tokens], list[Mention](), 1
+def _mentions(parsed: RoomDescription) -> list[ThingMention]:
+    words, mentions, times = [token.word for token in parsed.tokens], list[ThingMention](), 1
     ends = [0, *(thing.end for thing in parsed.things)]
     for before, thing in zip(ends, parsed.things, strict=False):
         between = words[before : thing.start]
@@ -223,11 +223,13 @@ def _mentions(parsed: Description) -> list[Mention]:
             mentions.append(known._replace(is_new=False))
         else:
             comparison, n = quantity[:2] if quantity else ("eq", 1)
-            mentions.append(Mention(category, comparison, min(n * times, MOST_COUNTED), not (known and is_definite)))
+            mentions.append(
+                ThingMention(category, comparison, min(n * times, MOST_COUNTED), not (known and is_definite))
+            )
     return mentions
 
 
-def _joined(parsed: Description) -> Iterator[tuple[Placing, int, int | None]]:
+def _joined(parsed: RoomDescription) -> Iterator[tuple[Placing, int, int | None]]:
     """Yield each placing with the indices of its thing and of its anchor, which may be what a pronoun refers to."""
     words, things = [token.word for token in parsed.tokens], parsed.things
     subject_of = dict[int | None, int]()

@@ -32,7 +32,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from tsgkit.errors import NotationError
-from tsgkit.graph.reading.line_content import Note, ignored, quoted, repaired, unread
+from tsgkit.graph.reading.line import Note, ignored, quoted, repaired, unread
 from tsgkit.replies import Part, Unreadable
 from tsgkit.replies.characters import without_bullets
 from tsgkit.replies.near_json import TOO_MUCH, FoundValue, values_in, well_formed
@@ -155,7 +155,7 @@ def _read_text(text: str) -> AnnotationReading:
         return _read_lines(part, lines_before)
     one, value = next((each for each in reversed(given) if _has_entries(each[1])), given[-1])
     line = lines_before + said.count("\n", 0, one.start) + 1
-    reader = _Reader()
+    reader = _EntryReader()
     if len(given) > 1:
         others = f"{len(given) - 1} other annotations in it; the last one with entries counts"
         reader.notes.append(ignored(line, others))
@@ -235,7 +235,7 @@ def _has_entries(value: object) -> bool:
 
 
 @dataclass
-class _Reader:
+class _EntryReader:
     """A collector of entries and notes."""
 
     specifications: list[Specification] = field(default_factory=list)
@@ -289,7 +289,7 @@ def _parts_of(entry: Mapping[str, Any]) -> list[str]:
 
 def _read_lines(part: Part, lines_before: int) -> AnnotationReading:
     """Read entries line by line. Headings give their kind, else their form does."""
-    reader = _Reader()
+    reader = _EntryReader()
     kind: Kind | None = None
     has_annotation = False
     spans: list[tuple[int, int]] = []

@@ -23,14 +23,14 @@ from functools import cached_property
 from typing import NamedTuple
 
 from tsgkit.geometry import ELEMENTS
+from tsgkit.lexicon.folding import word_set
 from tsgkit.lexicon.inflection import singular
-from tsgkit.lexicon.tables import word_set
 from tsgkit.suites.sceneeval.annotation_replies import COMPARISONS, NUMBERS
 from tsgkit.suites.sceneeval.annotations import ROOMS, WORDS, spaced
 from tsgkit.suites.sceneeval.furniture import CERTAIN_KINDS, Furniture, furniture, key_of
 from tsgkit.suites.sceneeval.word_meanings import relation_table, words_of
 
-__all__ = ["Description", "Placing", "Quantity", "Thing", "furniture", "names_in", "read_description"]
+__all__ = ["DescribedThing", "Placing", "Quantity", "RoomDescription", "furniture", "names_in", "read_description"]
 
 LONGEST = 4_000
 """The maximum number of characters that are parsed: over twice the longest published description."""
@@ -78,7 +78,7 @@ class Quantity(NamedTuple):
         return "several" if self.is_vague else f"{WORDS[self.comparison]} {self.n}"
 
 
-class Token(NamedTuple):
+class DescriptionToken(NamedTuple):
     """A word or punctuation mark, and its stem."""
 
     word: str
@@ -86,7 +86,7 @@ class Token(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Thing:
+class DescribedThing:
     """One mention of a thing in a description."""
 
     start: int
@@ -118,12 +118,12 @@ class Placing(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Description:
+class RoomDescription:
     """A parsed description."""
 
     text: str
-    tokens: tuple[Token, ...]
-    things: tuple[Thing, ...]
+    tokens: tuple[DescriptionToken, ...]
+    things: tuple[DescribedThing, ...]
     placings: tuple[Placing, ...]
 
     @cached_property
@@ -162,15 +162,17 @@ def _ends(words: Sequence[str], start: int) -> Iterator[int]:
         yield end
 
 
-def read_description(text: str, categories: Iterable[str], table: Furniture) -> Description:
+def read_description(text: str, categories: Iterable[str], table: Furniture) -> RoomDescription:
     """Parse a description. The annotation's categories count as names of things."""
     words = _TOKEN.findall(text[:LONGEST].lower())
-    things = _Reader(words, frozenset(map(key_of, categories)), table).things()
-    tokens = tuple(Token(word, words_of(IRREGULAR.get(word, word))[0] if word[0].isalnum() else word) for word in words)
-    return Description(text, tokens, things, tuple(_placings(tokens, things)))
+    things = _DescriptionReader(words, frozenset(map(key_of, categories)), table).things()
+    tokens = tuple(
+        DescriptionToken(word, words_of(IRREGULAR.get(word, word))[0] if word[0].isalnum() else word) for word in words
+    )
+    return RoomDescription(text, tokens, things, tuple(_placings(tokens, things)))
 
 
-class _Reader:
+class _DescriptionReader:
     """A left-to-right search for things."""
 
     def __init__(self, words: Sequence[str], counted: frozenset[str], table: Furniture) -> None:
@@ -178,7 +180,7 @@ class _Reader:
         self.known = counted | (frozenset(table.names) - table.ambiguous)
         self.sharing = _sharing(words)
 
-    def things(self) -> tuple[Thing, ...]:
+    def things(self) -> tuple[DescribedThing, ...]:
         """Return the things with known names, longest first and adjacent names joined, and the unknown ones."""
         spans: list[tuple[int, int]] = []
         place = 0
@@ -202,7 +204,7 @@ class _Reader:
         nouns = [end for end in ends if words[end - 1] != "stands"]  # a plant stands on it
         return start + (nouns or ends)[-1] if ends else 0
 
-    def _thing(self, start: int, end: int) -> Thing:
+    def _thing(self, start: int, end: int) -> DescribedThing:
         """Return a thing with its quantity, and its attributes before and after the name."""
         place, modifiers = start - 1, list[str]()
         while place >= 0 and start - place <= WIDEST and self._goes_on(place):
@@ -215,7 +217,9 @@ class _Reader:
             others = [number for number, word in enumerate(modifiers, 1) if not self._is_attribute(word)]
             modifiers = modifiers[max(others, default=0) :]
         name = " ".join(self.words[start:end])
-        return Thing(start, end, name, (*modifiers, *self._after(end)), quantity, is_definite, self.sharing[start])
+        return DescribedThing(
+            start, end, name, (*modifiers, *self._after(end)), quantity, is_definite, self.sharing[start]
+        )
 
     def _goes_on(self, place: int) -> bool:
         """Return True if a word before a name may be an attribute of it, or joins two of them."""
@@ -239,7 +243,7 @@ class _Reader:
         is_material = self.table.attributes.get(third) == "material"
         return (third,) if (first, second) == ("made", "of") and is_material else ()
 
-    def _unknown_things(self, named: set[int]) -> Iterator[Thing]:
+    def _unknown_things(self, named: set[int]) -> Iterator[DescribedThing]:
         """Yield things that have a determiner or number but no known name."""
         for start, word in enumerate(self.words):
             if word not in INTRODUCING:
@@ -255,7 +259,9 @@ class _Reader:
             if tails & self.table.not_things or self._is_attribute(words[-1]) or runs & ROOM_KEYS:
                 continue
             quantity = _quantity(self.words, start, words[-1])
-            yield Thing(start + 1, end, " ".join(words), (), quantity, False, self.sharing[start], is_known=False)
+            yield DescribedThing(
+                start + 1, end, " ".join(words), (), quantity, False, self.sharing[start], is_known=False
+            )
 
 
 def _sharing(words: Sequence[str]) -> list[bool]:
@@ -303,7 +309,7 @@ def _number(word: str) -> int | None:
     return int(word) if word.isdecimal() and len(word) < 4 else NUMBERS.get(word)
 
 
-def _placings(tokens: Sequence[Token], things: Sequence[Thing]) -> Iterator[Placing]:
+def _placings(tokens: Sequence[DescriptionToken], things: Sequence[DescribedThing]) -> Iterator[Placing]:
     """Yield the relation phrases outside names, except those that themselves contain names of things."""
     thing_at = {place: number for number, thing in enumerate(things) for place in range(thing.start, thing.end)}
     table = relation_table()
@@ -327,7 +333,7 @@ def _placings(tokens: Sequence[Token], things: Sequence[Thing]) -> Iterator[Plac
         number += size
 
 
-def _thing_before(tokens: Sequence[Token], start: int, thing_at: dict[int, int]) -> int | None:
+def _thing_before(tokens: Sequence[DescriptionToken], start: int, thing_at: dict[int, int]) -> int | None:
     for place in range(start - 1, -1, -1):
         if tokens[place].word in ENDS:
             return None
@@ -336,7 +342,7 @@ def _thing_before(tokens: Sequence[Token], start: int, thing_at: dict[int, int])
     return None
 
 
-def _what_follows(tokens: Sequence[Token], end: int, thing_at: dict[int, int]) -> tuple[int | None, str]:
+def _what_follows(tokens: Sequence[DescriptionToken], end: int, thing_at: dict[int, int]) -> tuple[int | None, str]:
     """Return the thing or the built element after a phrase."""
     for place in range(end, min(end + WIDEST, len(tokens))):
         word = tokens[place].word
@@ -350,7 +356,7 @@ def _what_follows(tokens: Sequence[Token], end: int, thing_at: dict[int, int]) -
     return None, ""
 
 
-def attribute_words(thing: Thing, table: Furniture) -> tuple[tuple[str, bool], ...]:
+def attribute_words(thing: DescribedThing, table: Furniture) -> tuple[tuple[str, bool], ...]:
     """Return the attributes of a thing, each with True if it certainly is one."""
     found, place = list[tuple[str, bool]](), 0
     words = thing.modifiers

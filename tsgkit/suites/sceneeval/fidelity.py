@@ -23,8 +23,8 @@ from tsgkit.errors import UsageError
 from tsgkit.geometry import MeasuredScene, Relation, groups, relation_of_objects, relation_to_room
 from tsgkit.library.cards import Card
 from tsgkit.llm.reply import Ask
-from tsgkit.scoring.score import Score
-from tsgkit.suites.judgement import Scores, Verdict
+from tsgkit.scoring.pooling import Score
+from tsgkit.suites.judgement import QuestionVerdict, Scores
 from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.sceneeval.annotation_files import VIEW
@@ -55,7 +55,7 @@ METRICS = with_averages(
 )
 
 
-async def ask_judge(annotation: Annotation, scene: LoadedScene, judge: SceneJudge, ask: Ask | None) -> JudgeAnswers:
+async def ask_judge(annotation: Annotation, scene: LoadedScene, judge: SceneJudge, ask: Ask | None) -> FidelityAnswers:
     """Ask the judge all questions, concurrently where possible.
 
     It is asked for the category of each object, and for the attributes of objects that the description asks about.
@@ -63,7 +63,7 @@ async def ask_judge(annotation: Annotation, scene: LoadedScene, judge: SceneJudg
     floors = {ground.id: ground.room for ground in scene.stage.floors}
 
     async def object_answers() -> tuple[Mapping[str, str | Unknown | None], Mapping[Specification, AttributeAnswer]]:
-        answers = JudgeAnswers(await judge.categories(scene, annotation.categories, ask))
+        answers = FidelityAnswers(await judge.categories(scene, annotation.categories, ask))
         questions = [(spec, names) for spec in annotation.of_kind("atr") if (names := answers.of(spec.category))]
         attributes = await gather_all(*(judge.attribute(scene, spec, names, ask) for spec, names in questions))
         return answers.matched, {spec: has for (spec, _), has in zip(questions, attributes, strict=True)}
@@ -73,10 +73,10 @@ async def ask_judge(annotation: Annotation, scene: LoadedScene, judge: SceneJudg
         judge.room_relations(annotation, floors, ask),
         object_answers(),
     )
-    return JudgeAnswers(matched, attributes, pairs, rooms)
+    return FidelityAnswers(matched, attributes, pairs, rooms)
 
 
-def measure(annotation: Annotation, scene: LoadedScene, answers: JudgeAnswers) -> dict[str, Any]:
+def measure(annotation: Annotation, scene: LoadedScene, answers: FidelityAnswers) -> dict[str, Any]:
     """Return all results as JSON."""
     stages = scene.stages.items()
     return {
@@ -149,7 +149,9 @@ def _unknown(value: Mapping[str, Any]) -> int:
     return sum(one["profiles"]["strict"]["satisfied"] is None for one in value["specifications"])
 
 
-def _verdicts(record: Mapping[str, Any], sample: Annotation, metric: str, profile: str = "strict") -> Iterator[Verdict]:
+def _verdicts(
+    record: Mapping[str, Any], sample: Annotation, metric: str, profile: str = "strict"
+) -> Iterator[QuestionVerdict]:
     """Yield the verdict on each demand, as a question of its kind, numbered from 0 in list order.
 
     Unknown demands, and all demands of a missing scene, have no label and count as wrong.
@@ -159,7 +161,7 @@ def _verdicts(record: Mapping[str, Any], sample: Annotation, metric: str, profil
     for number, spec in enumerate(sample.specifications):
         met = found.get(spec.text)
         label = None if met is None else MET if met else UNMET
-        yield Verdict(str(number), label == MET, label, MET, spec.kind.upper(), text=in_words(spec))
+        yield QuestionVerdict(str(number), label == MET, label, MET, spec.kind.upper(), text=in_words(spec))
 
 
 @dataclass(frozen=True)
@@ -208,7 +210,7 @@ class CheckedGroup(NamedTuple):
 
 
 @dataclass(frozen=True)
-class JudgeAnswers:
+class FidelityAnswers:
     """The judge's answers on a scene."""
 
     matched: Mapping[str, str | Unknown | None]
@@ -233,7 +235,7 @@ class JudgeAnswers:
         return [one for said in (self.matched, self.attributes, self.pairs, self.rooms) for one in said.values()]
 
 
-def _count_verdict(spec: Specification, stage: MeasuredScene, answers: JudgeAnswers) -> DemandVerdict:
+def _count_verdict(spec: Specification, stage: MeasuredScene, answers: FidelityAnswers) -> DemandVerdict:
     names = answers.of(spec.category)
     listed = f": {', '.join(names)}" if names else ""
     what = f"{len(names)} {spaced(spec.category)}{listed}; {spec.wanted} needed"
@@ -251,7 +253,7 @@ def _if_decided(spec: Specification, sure: DemandVerdict, most: int, unsure: Map
     return DemandVerdict(None, None, f"it is not known what {name} is ({why}); without it: {sure.reason}", sure.groups)
 
 
-def _attribute_verdict(spec: Specification, stage: MeasuredScene, answers: JudgeAnswers) -> DemandVerdict:
+def _attribute_verdict(spec: Specification, stage: MeasuredScene, answers: FidelityAnswers) -> DemandVerdict:
     said, unsure = answers.attributes.get(spec), answers.unsure(stage)
     if said is None:
         return _if_decided(spec, _verdict_without_objects(spec, stage, spec.category, 0, 1), len(unsure), unsure)
@@ -280,7 +282,7 @@ def _verdict_without_objects(
     return DemandVerdict(spec.holds(0), 0, f"{what}; {spec.wanted} wanted")
 
 
-def _missing_category(spec: Specification, answers: JudgeAnswers, more: int = 0) -> tuple[str, int, int] | None:
+def _missing_category(spec: Specification, answers: FidelityAnswers, more: int = 0) -> tuple[str, int, int] | None:
     """Return the first category with too few objects (even with ``more`` of them), the count and the number needed."""
     counts = ((name, len(answers.of(name)), needed) for name, needed in spec.named.items())
     return next(((name, there, needed) for name, there, needed in counts if there + more < needed), None)
@@ -298,7 +300,7 @@ def _verdict_without_relation(spec: Specification, stage: MeasuredScene, meant: 
     )
 
 
-def _object_relation_verdict(spec: Specification, stage: MeasuredScene, answers: JudgeAnswers) -> DemandVerdict:
+def _object_relation_verdict(spec: Specification, stage: MeasuredScene, answers: FidelityAnswers) -> DemandVerdict:
     # The meaning of a phrase does not depend on the scene, so it is the same for every subject.
     meant, unsure = answers.pairs.get(spec), answers.unsure(stage)
     if lacking := _missing_category(spec, answers, len(unsure)):
@@ -320,7 +322,7 @@ def _object_relation_verdict(spec: Specification, stage: MeasuredScene, answers:
 
 
 def _verdict_on_known(
-    spec: Specification, stage: MeasuredScene, answers: JudgeAnswers, found: Sequence[CheckedGroup]
+    spec: Specification, stage: MeasuredScene, answers: FidelityAnswers, found: Sequence[CheckedGroup]
 ) -> DemandVerdict:
     """Return the verdict on objects of known category, if objects of unknown category could not change it."""
     unsure = answers.unsure(stage)
@@ -338,7 +340,7 @@ def _measured(name: str, relation: Callable[..., Relation], *arguments: object, 
         return Relation(name, 0.0, False, -0.5, error.message)
 
 
-def _room_relation_verdict(spec: Specification, stage: MeasuredScene, answers: JudgeAnswers) -> DemandVerdict:
+def _room_relation_verdict(spec: Specification, stage: MeasuredScene, answers: FidelityAnswers) -> DemandVerdict:
     meant, unsure = answers.rooms.get(spec), answers.unsure(stage)
     if lacking := _missing_category(spec, answers, len(unsure)):
         return _verdict_without_objects(spec, stage, *lacking)
@@ -371,7 +373,7 @@ def _verdict_from_groups(spec: Specification, found: Sequence[CheckedGroup]) -> 
     return DemandVerdict(satisfied, len(good), reason, shown)
 
 
-_VERDICTS: Mapping[str, Callable[[Specification, MeasuredScene, JudgeAnswers], DemandVerdict]] = {
+_VERDICTS: Mapping[str, Callable[[Specification, MeasuredScene, FidelityAnswers], DemandVerdict]] = {
     "cnt": _count_verdict,
     "atr": _attribute_verdict,
     "oor": _object_relation_verdict,
@@ -379,7 +381,7 @@ _VERDICTS: Mapping[str, Callable[[Specification, MeasuredScene, JudgeAnswers], D
 }
 
 
-def _meaning(spec: Specification, answers: JudgeAnswers) -> list[str] | None:
+def _meaning(spec: Specification, answers: FidelityAnswers) -> list[str] | None:
     """Return the measured relations that a relation was mapped to, as text."""
     meant = (answers.pairs if spec.kind == "oor" else answers.rooms).get(spec)
     if meant is None or isinstance(meant, Unknown):

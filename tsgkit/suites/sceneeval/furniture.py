@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from tsgkit.errors import UsageError
-from tsgkit.library.declarations import loaded
+from tsgkit.library.cards import loaded
 from tsgkit.library.projects import find, text_of
 from tsgkit.suites.sceneeval.annotations import ROOMS, spaced
 from tsgkit.suites.sceneeval.word_meanings import synonyms_table, words_of

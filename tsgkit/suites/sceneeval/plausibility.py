@@ -30,8 +30,8 @@ from tsgkit.geometry import (
 )
 from tsgkit.library.cards import Card
 from tsgkit.llm.reply import Ask
-from tsgkit.scoring.score import Score
-from tsgkit.suites.judgement import Scores, Verdict
+from tsgkit.scoring.pooling import Score
+from tsgkit.suites.judgement import QuestionVerdict, Scores
 from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.metrics import PROFILES, Metric
 from tsgkit.suites.sceneeval.annotation_files import VIEW
@@ -74,12 +74,14 @@ WORDS = {"held": "is it held?", "free": "is it free of collisions?", "inside": "
 """These questions in words."""
 
 
-async def ask_judge(annotation: Annotation, scene: LoadedScene, judge: SceneJudge, ask: Ask | None) -> JudgeAnswers:
+async def ask_judge(
+    annotation: Annotation, scene: LoadedScene, judge: SceneJudge, ask: Ask | None
+) -> PlausibilityAnswers:
     """Ask the judge all questions."""
-    return JudgeAnswers(*await gather_all(judge.supports(scene, scene.stage, ask), judge.sides(scene, ask)))
+    return PlausibilityAnswers(*await gather_all(judge.supports(scene, scene.stage, ask), judge.sides(scene, ask)))
 
 
-def measure(annotation: Annotation, scene: LoadedScene, answers: JudgeAnswers) -> dict[str, Any]:
+def measure(annotation: Annotation, scene: LoadedScene, answers: PlausibilityAnswers) -> dict[str, Any]:
     """Return all findings as JSON."""
     strict = scene.stage
     unknown = [name for name, found in answers.sides.items() if isinstance(found, Unknown)]
@@ -139,7 +141,9 @@ def _unknown(value: Mapping[str, Any]) -> int:
     return held.count(None) + sum(len(value.get(name, ())) for name in ("unmeasured", "unknown_sides"))
 
 
-def _verdicts(record: Mapping[str, Any], sample: Annotation, metric: str, profile: str = "strict") -> Iterator[Verdict]:
+def _verdicts(
+    record: Mapping[str, Any], sample: Annotation, metric: str, profile: str = "strict"
+) -> Iterator[QuestionVerdict]:
     """Yield the verdicts on each object, in the form in which people or another judge would be asked.
 
     Each object has three questions: is it held (SUP), is it free of collisions (COL), is it over the floor (OOB)?
@@ -150,7 +154,9 @@ def _verdicts(record: Mapping[str, Any], sample: Annotation, metric: str, profil
         for question, kind, finding, good in OBJECT_QUESTIONS:
             said = findings.get(finding)
             label = None if said is None else YES if said is good else NO
-            yield Verdict(f"{name}/{question}", label == YES, label, YES, kind, text=f"{name}: {WORDS[question]}")
+            yield QuestionVerdict(
+                f"{name}/{question}", label == YES, label, YES, kind, text=f"{name}: {WORDS[question]}"
+            )
 
 
 def _nothing(name: str, value: Mapping[str, Any]) -> str:
@@ -163,7 +169,7 @@ def _nothing(name: str, value: Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True)
-class JudgeAnswers:
+class PlausibilityAnswers:
     """The judge's answers on a scene: the support of each object, and its functional sides."""
 
     types: Types

@@ -27,8 +27,7 @@ from tsgkit.errors import FileProblem, TsgkitError, UsageError
 from tsgkit.geometry import bare_room, check_libraries
 from tsgkit.library.cards import Card
 from tsgkit.llm.reply import Ask, Ending, Reply
-from tsgkit.scoring.outcomes import FAILURES, TOO_LONG, Outcome
-from tsgkit.scoring.score import Score
+from tsgkit.scoring.pooling import FAILURES, TOO_LONG, Outcome, Score
 from tsgkit.suites.judgement import Judged, Scores, TwoReadings
 from tsgkit.suites.judges.judge import Judge, ResponseFormats, outcome_of
 from tsgkit.suites.metrics import PER_ITEM, PROFILES, Metric
@@ -53,7 +52,7 @@ from tsgkit.suites.sceneeval.scene_files.folder import (
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import FAULTS, MISSING, LoadedScene, TimeLimit, TooLong
 from tsgkit.suites.solvers.offline_solvers import PREFIX
 from tsgkit.suites.solvers.solver import Compute, Expected, Solver
-from tsgkit.suites.task import Looks, Official, OfficialResults, Piece, Task, View, Viewing
+from tsgkit.suites.task import JudgedContent, Looks, Official, OfficialResults, Task, View, Viewing
 from tsgkit.suites.transcript import LOCAL, LabelledReply, Transcript
 
 if TYPE_CHECKING:
@@ -153,14 +152,14 @@ def _viewer(checks: SceneChecks, task: Task, viewing: Viewing, dataset: Dataset)
     return SceneFolderSolver(checks, rooms, judge, viewing.protocol)
 
 
-def _pieces(viewing: Viewing, samples: Iterable[Annotation]) -> Iterator[Piece]:
+def _pieces(viewing: Viewing, samples: Iterable[Annotation]) -> Iterator[JudgedContent]:
     """Yield the scene files of these items, and the meshes they name, beside them or among the assets."""
     sources = sources_of(viewing.assets)
     for sample in samples:
         yield from _pieces_of(viewing.folder.path, sample.item_id, sources)
 
 
-def _pieces_of(folder: Path, item_id: str, sources: Sequence[FolderSource]) -> Iterable[Piece]:
+def _pieces_of(folder: Path, item_id: str, sources: Sequence[FolderSource]) -> Iterable[JudgedContent]:
     try:
         path = scene_file(folder, item_id)
     except FileProblem:  # reported when the scene is judged

@@ -11,7 +11,7 @@ from tsgkit.errors import TsgkitError
 from tsgkit.geometry import check_libraries
 from tsgkit.suites.panels import Panel, Shown, table_panel, text_panel
 from tsgkit.suites.sceneeval.annotation_replies import FIELDS
-from tsgkit.suites.sceneeval.pages.remarks import Remark, Section, sections, strict_findings
+from tsgkit.suites.sceneeval.pages.remarks import Remark, RemarkSection, sections, strict_findings
 from tsgkit.suites.sceneeval.scene_files.assets import sources_of
 from tsgkit.suites.sceneeval.scene_files.folder import read_scene, scene_file
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import FAULTS, MISSING, LoadedScene
@@ -43,7 +43,7 @@ def _room(shown: Shown) -> Iterator[Panel]:
     The remarks are those on the demands, or the problems, as they were judged; there are none after an error.
     """
     evidence, annotation = strict_findings(shown.judged.evidence), shown.sample
-    remarks: list[Section] = []
+    remarks: list[RemarkSection] = []
     if evidence is not None:
         is_fidelity = "matched" in evidence
         remarks = sections(annotation, evidence, None) if is_fidelity else sections(None, None, evidence)
@@ -90,13 +90,13 @@ def _scene(folder: Folder | None, item_id: str, assets: tuple[str, ...]) -> Load
     return read_scene(path, sources_of(assets), missing=MISSING[1])
 
 
-def _changes(evidence: Mapping[str, Any], found: LoadedScene) -> Iterator[Section]:
+def _changes(evidence: Mapping[str, Any], found: LoadedScene) -> Iterator[RemarkSection]:
     """Yield a section where the objects that were judged are not those of the room."""
     judged = {name for part in ("matched", "objects") for name in evidence.get(part) or ()}
     there = {one.id for one in found.scene.objects}
     if judged and (strange := sorted(judged ^ there)):
         remarks = [Remark(f"{name} {'is new' if name in there else 'is gone'}", None, (name,)) for name in strange]
-        yield Section("This is not the room that was judged", remarks)
+        yield RemarkSection("This is not the room that was judged", remarks)
 
 
 def _entry_rows(evidence: Mapping[str, Any]) -> Iterable[Sequence[object]]:

@@ -7,7 +7,7 @@
 ['side_of front', 'next_to']
 >>> table.to_room("hanging_from", "ceiling"), table.between_objects("in harmony with") is None
 ('hang_from_ceiling', True)
->>> same = Synonyms.of([["sofa", "couch"]])
+>>> same = CategorySynonyms.of([["sofa", "couch"]])
 >>> best_category("couches", "", ["chair", "sofa"], same), best_category("office chair", "", ["chair", "sofa"], same)
 ('sofa', 'chair')
 >>> best_category("table", "a round dining table", ["coffee_table", "dining_table"], same)
@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 from tsgkit.errors import UsageError
 from tsgkit.geometry import ELEMENTS, RELATIONS_OF_OBJECTS, RELATIONS_TO_ROOMS, SIDED
 from tsgkit.lexicon import stem
-from tsgkit.library.declarations import loaded
+from tsgkit.library.cards import loaded
 from tsgkit.library.projects import find, text_of
 from tsgkit.suites.sceneeval.annotations import ROOMS, spaced
 
@@ -178,15 +178,17 @@ def words_of(text: str) -> Words:
 
 
 @dataclass(frozen=True)
-class Synonyms:
+class CategorySynonyms:
     """Groups of synonymous names. Each name maps to the first of its group."""
 
     first: Mapping[Words, Words]
 
     @staticmethod
-    def of(groups: Iterable[Sequence[str]]) -> Synonyms:
+    def of(groups: Iterable[Sequence[str]]) -> CategorySynonyms:
         """Build the mapping from groups of names."""
-        return Synonyms({words_of(spaced(name)): words_of(spaced(group[0])) for group in groups for name in group})
+        return CategorySynonyms(
+            {words_of(spaced(name)): words_of(spaced(group[0])) for group in groups for name in group}
+        )
 
     def known(self, words: Words) -> Words:
         """Return the words with the name, or its last words, replaced by the first of their group."""
@@ -213,7 +215,7 @@ def fit(category: Words, named: Words, described: Words) -> int:
     return 0
 
 
-def best_category(named: str, description: str, categories: Sequence[str], same: Synonyms) -> str | None:
+def best_category(named: str, description: str, categories: Sequence[str], same: CategorySynonyms) -> str | None:
     """Return the category of an object by its name and description, or None if none fits."""
     name, described = same.known(words_of(spaced(named))), words_of(description)
     ranks = list[tuple[int, int, int, str]]()

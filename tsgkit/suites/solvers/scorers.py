@@ -16,12 +16,11 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from tsgkit.llm.reply import Ending
-from tsgkit.llm.reply import Reply as ModelReply
+from tsgkit.llm.reply import Ending, Reply
 from tsgkit.replies import Unreadable
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.judgement import Given, Judged, Reading, Sample, TwoReadings
-from tsgkit.suites.replies import Reply, read_as
+from tsgkit.suites.replies import CollectedReply, read_as
 from tsgkit.suites.solvers.solver import SINGLE
 from tsgkit.suites.task import Task
 from tsgkit.suites.transcript import LOCAL, Transcript
@@ -31,7 +30,7 @@ NOTES = "notes"
 """The label of what a solver says of its own work, beside the answer."""
 
 
-def read_reply(task: Task, item: Sample, reply: Reply | None) -> Reading:
+def read_reply(task: Task, item: Sample, reply: CollectedReply | None) -> Reading:
     """Return the outcome of a reply (None: missing), and the answer or the reason why there is none."""
     if reply is None:
         return Reading(Outcome.MISSING)
@@ -58,14 +57,14 @@ def judge_reading(task: Task, item: Sample, reading: Reading, published: str | N
     return scored._replace(notes=notes).judged(item, reading.outcome)
 
 
-def judge_reply(task: Task, item: Sample, reply: Reply | None, style: str) -> Judged:
+def judge_reply(task: Task, item: Sample, reply: CollectedReply | None, style: str) -> Judged:
     """Return the scores of the one reply to a prompt in a style, in both profiles."""
     official = task.official
     published = None if official.unpublished(style, SINGLE) else official.text_of(reply, style)
     return judge_reading(task, item, read_reply(task, item, reply), published)
 
 
-def read_twice(task: Task, item: Sample, reply: Reply | None, style: str, solver: str = SINGLE) -> TwoReadings:
+def read_twice(task: Task, item: Sample, reply: CollectedReply | None, style: str, solver: str = SINGLE) -> TwoReadings:
     """Return what both profiles read in a reply that was asked for in a style, and why they differ."""
     outcome, answer, reason = read_reply(task, item, reply)
     view, official, is_answer = task.view, task.official, outcome is Outcome.ANSWERED
@@ -115,7 +114,7 @@ class Draws(_Scorer):
 
 
 @dataclass(frozen=True)
-class Work(_Scorer):
+class SolverWork(_Scorer):
     """Scores what a solver of several steps came to: its ``local`` answer, else what was said last.
 
     Its ``notes`` are kept with the scores. There is no published reader of such answers.
@@ -154,7 +153,7 @@ def combined(task: Task, item: Sample, readings: Sequence[Reading]) -> Reading:
     return reading_of(task.vote(answers))
 
 
-def failed(reply: ModelReply) -> bool:
+def failed(reply: Reply) -> bool:
     """Return whether a call brought nothing that could be gone on with."""
     return reply.ending is not Ending.COMPLETE or not (reply.text or "").strip()
 

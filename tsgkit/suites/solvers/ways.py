@@ -9,7 +9,7 @@ from typing import Any
 
 from tsgkit.errors import UsageError
 from tsgkit.llm.reply import Reply
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.judgement import TwoReadings
 from tsgkit.suites.judges.ratings import GRADE, GradedScorer, GradedSolver
 from tsgkit.suites.replies import read_as

@@ -40,7 +40,7 @@ from tsgkit.errors import UsageError
 from tsgkit.graph import rules
 from tsgkit.graph.rules import ERROR, WARNING, Place, Rule, Severity
 from tsgkit.suites.audits.audit import Auditable
-from tsgkit.suites.audits.items import Check, Item, Slip, context_hash
+from tsgkit.suites.audits.items import AuditedItem, Check, Slip, context_hash
 from tsgkit.suites.importers import Inspection
 from tsgkit.suites.spatialgen.baselines import other_stems
 from tsgkit.suites.spatialgen.rows import (
@@ -49,7 +49,7 @@ from tsgkit.suites.spatialgen.rows import (
     REFUSAL,
     SCENES,
     SUB_DOMAINS,
-    Question,
+    ImageQuestion,
     SpatialRow,
     content_words,
     folded,
@@ -92,7 +92,7 @@ RULES = {
 }
 
 
-class Finding(NamedTuple):
+class Defect(NamedTuple):
     """A defect. ``item`` is None for a defect of the file, ``question`` is None for one of the item."""
 
     code: str
@@ -107,7 +107,7 @@ class Finding(NamedTuple):
         return RULES[self.code].severity
 
 
-def findings(rows: Iterable[SpatialRow]) -> Iterator[Finding]:
+def findings(rows: Iterable[SpatialRow]) -> Iterator[Defect]:
     """Yield all defects of the rows of a file: item by item, then those of the file as a whole."""
     first: dict[tuple[str, int], str] = {}
     keys: defaultdict[str | None, Counter[str]] = defaultdict(Counter)
@@ -124,7 +124,7 @@ def findings(rows: Iterable[SpatialRow]) -> Iterator[Finding]:
         for code, text, number in texts:
             place = (code, hash(text))  # avoids keeping the texts of 12,300 questions
             if place in first:
-                yield Finding(code, row.id, number, f"as in {first[place]}", row.line)
+                yield Defect(code, row.id, number, f"as in {first[place]}", row.line)
             else:
                 first[place] = row.id if row.line is None else f"{row.id} (line {row.line})"
         for question in row.questions:
@@ -145,18 +145,18 @@ def findings(rows: Iterable[SpatialRow]) -> Iterator[Finding]:
         for letter, times in sorted(counts.items()):
             if beyond_chance(times, chances[group, letter]):
                 shares = ", ".join(f"{name} {counts[name]}" for name in sorted(counts))
-                yield Finding("skewed-keys", None, None, f"{of}: {letter} is the key too often ({shares})")
+                yield Defect("skewed-keys", None, None, f"{of}: {letter} is the key too often ({shares})")
         right, every = sum(longest[group]), len(longest[group])
         if beyond_chance(right, longest_chances[group]):
             message = f"{of}: the key is the longest option in {right} of {every}"
-            yield Finding("longest-is-key", None, None, message)
+            yield Defect("longest-is-key", None, None, message)
 
 
-def row_findings(row: SpatialRow) -> Iterator[Finding]:
+def row_findings(row: SpatialRow) -> Iterator[Defect]:
     """Yield the defects of one row and its questions."""
 
-    def finding(code: str, message: str) -> Finding:
-        return Finding(code, row.id, None, message, row.line)
+    def finding(code: str, message: str) -> Defect:
+        return Defect(code, row.id, None, message, row.line)
 
     if row.types != SUB_DOMAINS:
         yield finding("row-shape", f"question_type is {', '.join(row.types) or 'empty'}")
@@ -173,7 +173,7 @@ def row_findings(row: SpatialRow) -> Iterator[Finding]:
         yield from question_findings(row, number)
 
 
-def question_findings(row: SpatialRow, number: int) -> Iterator[Finding]:
+def question_findings(row: SpatialRow, number: int) -> Iterator[Defect]:
     """Yield the defects of the question with this number (from 0)."""
     question = row.questions[number]
     defects: list[tuple[str, str]] = []
@@ -184,10 +184,10 @@ def question_findings(row: SpatialRow, number: int) -> Iterator[Finding]:
     else:
         defects += [*_options(question), *_key(row, number)]
     for code, message in defects:
-        yield Finding(code, row.id, number, message, row.line)
+        yield Defect(code, row.id, number, message, row.line)
 
 
-def _options(question: Question) -> Iterator[tuple[str, str]]:
+def _options(question: ImageQuestion) -> Iterator[tuple[str, str]]:
     missing = [letter for letter in LETTERS if letter not in question.options]
     if question.refusal and missing:
         yield "missing-option", f"no option {', '.join(missing)}"
@@ -284,12 +284,12 @@ def auditable_rows(rows: Iterable[SpatialRow]) -> Auditable:
     return Auditable([item for row in known for item in items_of(row)], checks, clusters_are="prompts")
 
 
-def items_of(row: SpatialRow) -> Iterator[Item]:
+def items_of(row: SpatialRow) -> Iterator[AuditedItem]:
     """Yield the questions of a row as audit items."""
     stems = [question.stem for question in row.questions]
     for number, question in enumerate(row.questions):
         letters = list(question.options)
-        yield Item(
+        yield AuditedItem(
             item_id=f"{row.id}/{number}",
             cluster=row.id,
             question=question.stem,

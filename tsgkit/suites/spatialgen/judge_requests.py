@@ -39,7 +39,7 @@ from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.images import ImageFile
 from tsgkit.suites.judges.judge import messages_of
 from tsgkit.suites.spatialgen.official import ROUNDS
-from tsgkit.suites.spatialgen.rows import Question, SpatialRow
+from tsgkit.suites.spatialgen.rows import ImageQuestion, SpatialRow
 from tsgkit.suites.task import OURS, PUBLISHED
 
 if TYPE_CHECKING:
@@ -59,14 +59,14 @@ Orders = Sequence[Sequence[str]]
 """The order of the options of each question, by round."""
 
 
-def permutation(question: Question, *, seed: int, item: str, number: int, round: int) -> str:  # noqa: A002
+def permutation(question: ImageQuestion, *, seed: int, item: str, number: int, round: int) -> str:  # noqa: A002
     """Return the order of a question's options in one round."""
     own = list(question.choices)
     Random(f"{seed}/{item}/{number}/{round}").shuffle(own)
     return "".join(own)
 
 
-def in_order(question: Question, order: str) -> Question:
+def in_order(question: ImageQuestion, order: str) -> ImageQuestion:
     """Return a question as it is shown to the judge in an order, with its key moved accordingly."""
     shown_as = dict(zip(order, sorted(order), strict=True))
     texts = {letter: question.options[own] for own, letter in shown_as.items()}
@@ -116,12 +116,12 @@ def check_orders(sample: SpatialRow, orders: Orders) -> None:
                 raise UsageError(f"the order {order} is none of the options {options}", hint=hint)
 
 
-def shown(sample: SpatialRow, orders: Sequence[str]) -> list[Question]:
+def shown(sample: SpatialRow, orders: Sequence[str]) -> list[ImageQuestion]:
     """Return the questions as shown in one round."""
     return [in_order(question, order) for question, order in zip(sample.questions, orders, strict=True)]
 
 
-def schema_of(questions: Sequence[Question], base: str) -> dict[str, Any] | None:
+def schema_of(questions: Sequence[ImageQuestion], base: str) -> dict[str, Any] | None:
     """Return the response format for JSON answers, whose letters are exactly those of the options."""
     if base == PUBLISHED:
         return None
@@ -178,12 +178,12 @@ class QuestionPrompts:
         """A hash of the prompts."""
         return hashlib.sha256(f"{self.role}\0{self.ask.text}".encode()).hexdigest()[:16]
 
-    def messages(self, questions: Sequence[Question], image: ImageFile | None) -> list[BaseMessage]:
+    def messages(self, questions: Sequence[ImageQuestion], image: ImageFile | None) -> list[BaseMessage]:
         """Return the system message, and the user message with the questions and the image."""
         images, images_first = () if image is None else (image,), self.way.base != PUBLISHED
         return messages_of(self.text(questions), images=images, role=self.role, images_first=images_first)
 
-    def text(self, questions: Sequence[Question]) -> str:
+    def text(self, questions: Sequence[ImageQuestion]) -> str:
         """Return the text of the user message."""
         if self.way.base == APART:
             return self.ask.render(question=questions[0].written()).rstrip("\n")

@@ -42,14 +42,14 @@ from tsgkit.replies.near_json import values_in
 from tsgkit.replies.reasoning import spoken
 from tsgkit.suites.makers import Requests
 from tsgkit.suites.solvers.solver import UnitMapper, all_at_once
-from tsgkit.suites.spatialgen.defects import MOST_TOKENS, Finding, findings, row_findings
+from tsgkit.suites.spatialgen.defects import MOST_TOKENS, Defect, findings, row_findings
 from tsgkit.suites.spatialgen.rows import (
     LETTERS,
     MEANING,
     REFUSAL,
     SCENES,
     SUB_DOMAINS,
-    Question,
+    ImageQuestion,
     SpatialRow,
     content_words,
     folded,
@@ -83,7 +83,7 @@ def template(name: str) -> Template:
     return load_template(find("prompts", f"spatialgen/making/{name}.txt"), required=FIELDS[name])
 
 
-class Draft(NamedTuple):
+class WrittenQuestion(NamedTuple):
     """A question as written by a model."""
 
     kind: str
@@ -106,7 +106,7 @@ class Making(Requests):
 
     rows: list[SpatialRow] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[Defect, ...] = ()
 
 
 def json_in(reply: str) -> Mapping[str, Any]:
@@ -139,7 +139,7 @@ def prompt_problems(prompt: str, known: Iterable[str]) -> list[str]:
     return problems
 
 
-def read_drafts(reply: str) -> list[Draft]:
+def read_drafts(reply: str) -> list[WrittenQuestion]:
     """Return the questions in a reply."""
     found = json_in(reply).get("questions")
     drafts = []
@@ -150,11 +150,11 @@ def read_drafts(reply: str) -> list[Draft]:
         texts = [kind, stem, right, *(wrong if isinstance(wrong, list) else [])]
         if all(isinstance(text, str) and text.strip() for text in texts):
             name, question, answer, *others = (" ".join(str(text).split()) for text in texts)
-            drafts.append(Draft(name, question, answer, tuple(others)))
+            drafts.append(WrittenQuestion(name, question, answer, tuple(others)))
     return drafts
 
 
-def draft_problems(prompt: str, drafts: Sequence[Draft]) -> list[str]:
+def draft_problems(prompt: str, drafts: Sequence[WrittenQuestion]) -> list[str]:
     """Return the problems of questions, phrased to help correct them."""
     if tuple(draft.kind for draft in drafts) != SUB_DOMAINS:
         return [f"there are {len(drafts)} questions, not one of each of the ten kinds in their order"]
@@ -177,13 +177,13 @@ def draft_problems(prompt: str, drafts: Sequence[Draft]) -> list[str]:
     return [*found, *missing, *lengths]
 
 
-def question_of(draft: Draft, place: int, wrong: Sequence[str]) -> Question:
+def question_of(draft: WrittenQuestion, place: int, wrong: Sequence[str]) -> ImageQuestion:
     """Return the question of a draft, with its right answer at an index among the wrong ones."""
     texts = [*wrong[:place], draft.right, *wrong[place:], REFUSAL]
-    return Question(draft.stem, dict(zip(LETTERS, texts, strict=True)), CHOICES[place], draft.kind)
+    return ImageQuestion(draft.stem, dict(zip(LETTERS, texts, strict=True)), CHOICES[place], draft.kind)
 
 
-def rows_with_even_keys(found: Sequence[tuple[str, str, Sequence[Draft]]], seed: int) -> list[SpatialRow]:
+def rows_with_even_keys(found: Sequence[tuple[str, str, Sequence[WrittenQuestion]]], seed: int) -> list[SpatialRow]:
     """Return rows for scenes, texts and drafts. For each kind, every letter is the key equally often, give or take
     one."""
     rng = Random(f"{seed}/keys")
@@ -204,7 +204,7 @@ def rows_with_even_keys(found: Sequence[tuple[str, str, Sequence[Draft]]], seed:
 
 
 @dataclass(frozen=True)
-class Maker:
+class QuestionMaker:
     """A maker of texts and questions that asks a model. ``ask_for`` returns the ``ask`` for a name."""
 
     ask_for: Callable[[str], Ask]
@@ -218,14 +218,14 @@ class Maker:
         """Return texts of all scenes with their questions. If asking is stopped, keep what is finished."""
         making = Making()
 
-        async def of_scene(scene: str) -> list[tuple[str, str, Sequence[Draft]]]:
+        async def of_scene(scene: str) -> list[tuple[str, str, Sequence[WrittenQuestion]]]:
             prompts = await self._prompts(scene, making)
             asked = (self._questions(scene, number, prompt, making) for number, prompt in enumerate(prompts))
             drafts = await asyncio.gather(*asked)
             return [(scene, prompt, found) for prompt, found in zip(prompts, drafts, strict=True) if found]
 
         found = await each({scene: scene for scene in scenes}, of_scene)
-        kept: list[tuple[str, str, Sequence[Draft]]] = []
+        kept: list[tuple[str, str, Sequence[WrittenQuestion]]] = []
         for one in (one for texts in found.values() for one in texts):
             if any(folded(one[1]) == folded(other[1]) or similarity(one[1], other[1]) > MOST_ALIKE for other in kept):
                 making.dropped.append(Dropped(one[0], one[1], ("much like another text",)))
@@ -251,7 +251,7 @@ class Maker:
                     prompts.append(prompt)
         return prompts
 
-    async def _questions(self, scene: str, place: int, prompt: str, making: Making) -> list[Draft]:
+    async def _questions(self, scene: str, place: int, prompt: str, making: Making) -> list[WrittenQuestion]:
         problems: list[str] = []
         for number in range(self.tries):
             listed = "".join(f"\n- {problem}" for problem in problems)
@@ -278,7 +278,7 @@ def chosen_scenes(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(scene for scene in SCENES if not names or scene in names)
 
 
-class Fact(NamedTuple):
+class KeyCheck(NamedTuple):
     """A question with the wanted and the seen option. ``seen`` is empty if none of the options was seen."""
 
     kind: str
@@ -301,10 +301,10 @@ class Fact(NamedTuple):
         return self.seen or "none of what was asked about"
 
 
-def facts_of(row: SpatialRow, letters: Sequence[str | None]) -> list[Fact]:
+def facts_of(row: SpatialRow, letters: Sequence[str | None]) -> list[KeyCheck]:
     """Return the facts of a row, by question. A letter of None is an undecided vote."""
     return [
-        Fact(
+        KeyCheck(
             question.sub_domain,
             question.stem,
             question.options.get(question.key, ""),
@@ -315,7 +315,7 @@ def facts_of(row: SpatialRow, letters: Sequence[str | None]) -> list[Fact]:
     ]
 
 
-def facts_text(facts: Iterable[Fact]) -> str:
+def facts_text(facts: Iterable[KeyCheck]) -> str:
     """Return the facts as text for the model."""
     return "\n".join(
         f"- {fact.kind}: {fact.stem} The text wants: {fact.wanted}. In the picture: {fact.in_image}." for fact in facts
@@ -332,7 +332,7 @@ def read_rewrite(reply: str) -> str:
     return " ".join(found.split()) if isinstance(found, str) else ""
 
 
-def rewrite_problems(text: str, row: SpatialRow, facts: Sequence[Fact]) -> list[str]:
+def rewrite_problems(text: str, row: SpatialRow, facts: Sequence[KeyCheck]) -> list[str]:
     """Return the detectable problems of a new text.
 
     The text still claims an unseen fact if it has all words of the wanted option and lacks words of the seen one.

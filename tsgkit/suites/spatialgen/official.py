@@ -47,7 +47,7 @@ def first_characters(lines: Iterable[str]) -> tuple[str, ...]:
     return tuple(line.strip()[:1] for line in lines)
 
 
-class Asked(NamedTuple):
+class AcceptedReplies(NamedTuple):
     """The result of asking about one image: the lines of the accepted replies, and the number of requests."""
 
     rounds: tuple[tuple[str, ...], ...]
@@ -60,7 +60,7 @@ class Asked(NamedTuple):
         return len(self.rounds) < ROUNDS
 
 
-def asked(replies: Iterable[str | None]) -> Asked:
+def asked(replies: Iterable[str | None]) -> AcceptedReplies:
     """Take the first five accepted of at most 25 replies. None is a failed request, which counts as one."""
     rounds: list[tuple[str, ...]] = []
     requests = 0
@@ -70,7 +70,7 @@ def asked(replies: Iterable[str | None]) -> Asked:
             rounds.append(tuple(reply_lines(reply)))
         if len(rounds) == ROUNDS or requests == REQUESTS:
             break
-    return Asked(tuple(rounds), requests, requests - len(rounds))
+    return AcceptedReplies(tuple(rounds), requests, requests - len(rounds))
 
 
 class Vote(NamedTuple):

@@ -33,8 +33,7 @@ from tsgkit.errors import NotationError, UsageError
 from tsgkit.graph.notation.json_triplets import kind_of, load
 from tsgkit.library.files import read_text
 from tsgkit.llm.reply import Ending, Reply
-from tsgkit.scoring.outcomes import Outcome
-from tsgkit.scoring.score import Score
+from tsgkit.scoring.pooling import Outcome, Score
 from tsgkit.suites.foreign_replies import report_of
 from tsgkit.suites.judgement import Judged, scored
 from tsgkit.suites.judges.images import MISSING, NOT_SHOWN, ShownImage

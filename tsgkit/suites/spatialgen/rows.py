@@ -47,7 +47,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, StrictStr, Validatio
 from tsgkit.errors import FileProblem, NotationError, UsageError
 from tsgkit.graph.notation.json_triplets import kind_of, load
 from tsgkit.lexicon import stem
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 from tsgkit.library.files import look_alike
 from tsgkit.suites.rows import Dataset, Items, Source, first_problem
 
@@ -103,7 +103,7 @@ _OPTION = re.compile(rf"(^|, |\. )([{LETTERS}]): ")
 
 
 @dataclass(frozen=True)
-class Question:
+class ImageQuestion:
     """A question: its stem, the options by letter, the key, and its sub-domain."""
 
     stem: str
@@ -136,18 +136,18 @@ class Question:
         return f"{self.stem}{self.gap}{MARK}{options}"
 
 
-def question_from(text: str, key: str, sub_domain: str = "") -> Question:
+def question_from(text: str, key: str, sub_domain: str = "") -> ImageQuestion:
     """Parse a question from the string in a row. A text without options is all stem."""
     mark = _OPTIONS.search(text)
     if mark is None:
-        return Question(text, {}, key, sub_domain, "")
+        return ImageQuestion(text, {}, key, sub_domain, "")
     head, rest = text[: mark.start()], text[mark.end() :]
     stem = head.rstrip()
     starts = _starts(rest)
     ends = [found.start() for found in starts[1:]] + [len(rest)]
     options = {found[2]: rest[found.end() : end] for found, end in zip(starts, ends, strict=True)}
     separators = tuple(found[1] for found in starts[1:])
-    return Question(stem, options, key, sub_domain, head[len(stem) :], separators if PERIOD in separators else ())
+    return ImageQuestion(stem, options, key, sub_domain, head[len(stem) :], separators if PERIOD in separators else ())
 
 
 class _Run(NamedTuple):
@@ -217,13 +217,13 @@ class SpatialRow:
         return {"scene": (self.scene,), "group": (GROUP_OF.get(self.scene, OTHER),)}
 
     @cached_property
-    def questions(self) -> tuple[Question, ...]:
+    def questions(self) -> tuple[ImageQuestion, ...]:
         """The questions with their keys, up to the length of the shortest column."""
         columns = zip(self.texts, self.answers, self.types, strict=False)
         return tuple(question_from(text, key, sub_domain) for text, key, sub_domain in columns)
 
 
-def row_of(id: str, scene: str, prompt: str, questions: Iterable[Question]) -> SpatialRow:  # noqa: A002 - the field's name
+def row_of(id: str, scene: str, prompt: str, questions: Iterable[ImageQuestion]) -> SpatialRow:  # noqa: A002 - the field's name
     """Build a row from questions."""
     asked = tuple(questions)
     columns = [(question.sub_domain, question.written(), question.key) for question in asked]

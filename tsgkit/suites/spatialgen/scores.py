@@ -33,10 +33,8 @@ from typing import Any, NamedTuple
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.replies import Read, Unreadable, numbered_answers
 from tsgkit.scoring.combination import mean_of_all
-from tsgkit.scoring.outcomes import Outcome
-from tsgkit.scoring.score import Score
-from tsgkit.scoring.tally import Tally
-from tsgkit.suites.judgement import Judged, Scores, TwoReadings, Verdict
+from tsgkit.scoring.pooling import Outcome, Score, Tally
+from tsgkit.suites.judgement import Judged, QuestionVerdict, Scores, TwoReadings
 from tsgkit.suites.judges.images import sight_of, unfinished, unshown
 from tsgkit.suites.judges.judge import outcome_of
 from tsgkit.suites.metrics import Metric
@@ -52,7 +50,7 @@ from tsgkit.suites.spatialgen.judge_requests import (
     undone,
 )
 from tsgkit.suites.spatialgen.official import NEEDED, ROUNDS
-from tsgkit.suites.spatialgen.rows import DOMAIN_OF, DOMAINS, LETTERS, MEANING, SUB_DOMAINS, Question, SpatialRow
+from tsgkit.suites.spatialgen.rows import DOMAIN_OF, DOMAINS, LETTERS, MEANING, SUB_DOMAINS, ImageQuestion, SpatialRow
 from tsgkit.suites.task import PUBLISHED
 from tsgkit.suites.transcript import LOCAL, Transcript
 
@@ -159,11 +157,11 @@ def single_round_accuracy(ballots: Sequence[Ballot]) -> float | None:
     return sum(ballot.for_key for ballot in ballots) / (ROUNDS * len(ballots)) if ballots else None
 
 
-def letters(reply: str, questions: Sequence[Question]) -> tuple[str | Unreadable, ...]:
+def letters(reply: str, questions: Sequence[ImageQuestion]) -> tuple[str | Unreadable, ...]:
     """Return one letter for each question, or the reason why there is none.
 
-    >>> from tsgkit.suites.spatialgen.rows import Question
-    >>> asked = [Question("Where?", {"A": "left", "B": "right", "E": "None"}, "A")] * 2
+    >>> from tsgkit.suites.spatialgen.rows import ImageQuestion
+    >>> asked = [ImageQuestion("Where?", {"A": "left", "B": "right", "E": "None"}, "A")] * 2
     >>> letters("1. **B**: it stands there\\n2. (a)", asked)
     ('B', 'A')
     """
@@ -216,7 +214,7 @@ def rounds_of(sample: SpatialRow, transcript: Transcript, orders: Orders, base: 
     return Rounds(tuple(turns), tuple(counted))
 
 
-def _most_readable(replies: Sequence[Reply], questions: Sequence[Question]) -> tuple[Letters, Reply | None]:
+def _most_readable(replies: Sequence[Reply], questions: Sequence[ImageQuestion]) -> tuple[Letters, Reply | None]:
     """Return the first reply with the most readable letters, or a failed one if no letter is readable."""
     best: Letters = (None,) * len(questions)
     taken: Reply | None = None
@@ -233,7 +231,7 @@ def judged(sample: SpatialRow, transcript: Transcript | None, way: ParsedProtoco
     """Score a transcript on an image."""
     sight, is_published = sight_of(transcript), not unpublished(way)
     turns: tuple[Letters, ...] | None = None
-    asked: official.Asked | None = None
+    asked: official.AcceptedReplies | None = None
     notes: tuple[str, ...]
     if without := unshown(transcript):
         outcome, notes = without[0], (without[1],)
@@ -327,7 +325,9 @@ def strict_scores(ballots: Sequence[Ballot]) -> Scores:
     return scores
 
 
-def official_scores(sample: SpatialRow, asked: official.Asked | None, keys: Sequence[str] | None = None) -> Scores:
+def official_scores(
+    sample: SpatialRow, asked: official.AcceptedReplies | None, keys: Sequence[str] | None = None
+) -> Scores:
     """Score as the published code does, with these keys if given. A dropped image has no weight."""
     if asked is None or asked.dropped:
         return {column: Score.missing(DROPPED) for column in (ACCURACY, *COLUMNS)}
@@ -373,7 +373,7 @@ class VoteScorer:
 
 def verdicts_of(
     record: Mapping[str, Any], sample: SpatialRow, metric: str = ACCURACY, profile: str = "strict"
-) -> Iterator[Verdict]:
+) -> Iterator[QuestionVerdict]:
     """Yield the verdict of the votes on each question, with its domain as the kind.
 
     Without evidence, as after an error, none is right.
@@ -382,7 +382,7 @@ def verdicts_of(
     answer = record["answer"] or [None] * len(sample.questions)
     said = evidence.get("rounds", ())
     for number, question in enumerate(sample.questions):
-        yield Verdict(
+        yield QuestionVerdict(
             question=str(number),
             right=evidence["right"][number],
             label=answer[number],
@@ -396,7 +396,7 @@ def verdicts_of(
 RECORD = '{"found":'
 """The first characters of the record of what was shown."""
 NO_REPLY = "this is no reply, but the record of what was shown, and in which orders"
-ANY = Question("", dict.fromkeys(LETTERS, "an option"), "")
+ANY = ImageQuestion("", dict.fromkeys(LETTERS, "an option"), "")
 REJECTED = "official rejects a reply that is not exactly ten lines, and asks again"
 FIRST_CHARACTERS = "official takes the first character of every line, whatever it is"
 AS_SHOWN = "letters as they were shown: the orders of the options are undone before votes are counted"

@@ -27,8 +27,7 @@ from tsgkit.llm.images import ImageFile
 from tsgkit.llm.reply import Ask, Reply
 from tsgkit.suites.images import ENDINGS, image_files
 from tsgkit.suites.judges.images import MISSING, NO_IMAGE, NOT_SHOWN, UNREADABLE, Images, ShownImage, folder_of
-from tsgkit.suites.judges.judge import NOT_ASKED_AGAIN, Judge, Reading, a_model
-from tsgkit.suites.judges.judge import Question as JudgeQuestion
+from tsgkit.suites.judges.judge import NOT_ASKED_AGAIN, Judge, JudgeQuestion, JudgeReading, a_model
 from tsgkit.suites.rows import Dataset
 from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.spatialgen import official
@@ -45,9 +44,9 @@ from tsgkit.suites.spatialgen.judge_requests import (
     shown,
 )
 from tsgkit.suites.spatialgen.official import ROUNDS, paired
-from tsgkit.suites.spatialgen.rows import Question, SpatialRow, rows_of
+from tsgkit.suites.spatialgen.rows import ImageQuestion, SpatialRow, rows_of
 from tsgkit.suites.spatialgen.scores import VoteScorer, label_of, letters
-from tsgkit.suites.task import BY_POSITION, OURS, PUBLISHED, Piece, Task, Viewing
+from tsgkit.suites.task import BY_POSITION, OURS, PUBLISHED, JudgedContent, Task, Viewing
 from tsgkit.suites.transcript import LabelledReply, Transcript, gather_all
 
 if TYPE_CHECKING:
@@ -120,11 +119,11 @@ class ImageFolderSolver(VoteScorer):
         Each round has its own draws, since rounds may send the same text.
         """
 
-        def request(turn: int, label: str, questions: Sequence[Question]) -> JudgeQuestion[None]:
+        def request(turn: int, label: str, questions: Sequence[ImageQuestion]) -> JudgeQuestion[None]:
             return JudgeQuestion(
                 label,
                 self.words.messages(questions, image),
-                lambda reply: Reading(None, unread(reply, questions)),
+                lambda reply: JudgeReading(None, unread(reply, questions)),
                 schema_of(questions, self.way.base),
                 TRIES,
                 turn * TRIES,
@@ -164,7 +163,7 @@ class ImageFolderSolver(VoteScorer):
         return None if name is None else self.images.folder.sides(name)
 
 
-def unread(reply: Reply, questions: Sequence[Question]) -> str:
+def unread(reply: Reply, questions: Sequence[ImageQuestion]) -> str:
     """Return why a letter of a reply cannot be read, or an empty text if all can."""
     found = letters(reply.text or "", questions)
     return next((one.reason for one in found if not isinstance(one, str)), "")
@@ -230,15 +229,15 @@ def viewer(task: Task, viewing: Viewing, dataset: Dataset) -> ImageFolderSolver:
     )
 
 
-def pieces(viewing: Viewing, samples: Iterable[SpatialRow]) -> Iterator[Piece]:
+def pieces(viewing: Viewing, samples: Iterable[SpatialRow]) -> Iterator[JudgedContent]:
     """Yield the images of these items. Pairing by position yields every file, since each one shifts the others."""
     if viewing.pairing == BY_POSITION:
         for name in folder_of(viewing).in_order:
             path = viewing.folder.path / name
-            yield Piece(printable(name), path if path.is_file() else "")
+            yield JudgedContent(printable(name), path if path.is_file() else "")
     else:
         for path in image_files(viewing.folder.path, (sample.item_id for sample in samples)):
-            yield Piece(path.name, path)
+            yield JudgedContent(path.name, path)
 
 
 def by_position(rows: Sequence[SpatialRow], names: Iterable[str]) -> tuple[dict[str, str], list[str]]:

@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 from tsgkit.library.documents.lint import ALL_RULES, check_document
 from tsgkit.library.documents.reader import Document
 from tsgkit.library.documents.rows import Entry
 from tsgkit.suites.audits.audit import Auditable
 from tsgkit.suites.audits.classifier import Candidates, Classifier, measured
-from tsgkit.suites.audits.items import Answer, Check, Item, Slip, few_options, words
+from tsgkit.suites.audits.items import Answer, AuditedItem, Check, Slip, few_options, words
 from tsgkit.suites.audits.shortcuts import Answerer
-from tsgkit.suites.replies import Reply
+from tsgkit.suites.replies import CollectedReply
 from tsgkit.suites.solvers.examples import Example
 from tsgkit.suites.solvers.scorers import judge_reading, read_reply
 from tsgkit.suites.tsg.baselines.mentions import elements_of
@@ -48,7 +48,7 @@ _FORMS = ("first", "last", "before", "after", "next", "previous", "which", "hand
 class AuditRules(NamedTuple):
     """How an audit sees the items of a task."""
 
-    item: Callable[[Any], Item]
+    item: Callable[[Any], AuditedItem]
     """Returns an item as an audit sees it."""
     truth: Callable[[Any], SentenceGraphs] = lambda _: SentenceGraphs()
     """Returns the sentence of an item and its graphs; empty if there is none."""
@@ -69,7 +69,7 @@ def auditable(
     rows: RowRules = task.rows.own
     rows.check_kind(document)
     clusters, kinds = clusters_of(document), kinds_of_rows(document.entries)
-    items: list[Item] = []
+    items: list[AuditedItem] = []
     by_id: dict[str, Any] = {}
     own_graphs: dict[str, tuple[ActionGraph, ...]] = {}
     for number, entry in enumerate(document.entries):
@@ -79,14 +79,14 @@ def auditable(
     if not items:
         raise UsageError(f"{document.file}: there are no items in it")
 
-    def slips(check: SampleCheck, items: Sequence[Item]) -> Iterator[Slip]:
+    def slips(check: SampleCheck, items: Sequence[AuditedItem]) -> Iterator[Slip]:
         for item in items:
             sample = by_id[item.item_id]
             if isinstance(sample, check.of):
                 for message in check.problems(sample, rules.truth(sample), own_graphs[item.item_id]):
                     yield Slip(check.code, item.item_id, message)
 
-    def contaminated(items: Sequence[Item]) -> Iterator[Slip]:
+    def contaminated(items: Sequence[AuditedItem]) -> Iterator[Slip]:
         """Find items whose words or graph occur in a worked example, or verbatim in a prompt."""
         examples = {text: example.item.item_id for example in shown for text in rules.own_texts(example.item)}
         together = "\n".join(texts)
@@ -135,7 +135,7 @@ def kinds_of_rows(entries: Sequence[Entry]) -> list[str]:
     return kinds if 1 < len(set(kinds)) <= MOST_KINDS else [""] * len(rows)
 
 
-def _schema_checks(document: Document, items: Sequence[Item], *, of_several: bool) -> Iterator[Check]:
+def _schema_checks(document: Document, items: Sequence[AuditedItem], *, of_several: bool) -> Iterator[Check]:
     """Yield a check for every rule that the file breaks, except what ``few-options`` reports."""
     short = {slip.item_id for slip in few_options(items)}
     slips: dict[str, list[Slip]] = {}
@@ -149,7 +149,7 @@ def _schema_checks(document: Document, items: Sequence[Item], *, of_several: boo
         yield Check(code, looks_for, partial(_known, of_rule), is_error, is_folded=code in HAND_REMARKS)
 
 
-def _known(slips: Sequence[Slip], items: Sequence[Item]) -> Sequence[Slip]:
+def _known(slips: Sequence[Slip], items: Sequence[AuditedItem]) -> Sequence[Slip]:
     return slips
 
 
@@ -176,7 +176,7 @@ def _readers_of_graphs(by_id: Mapping[str, Any]) -> Iterator[Answerer]:
     """Yield answers that can be given without reading the question."""
     for name in handled_things((), ""):
 
-        def answer(item: Item, name: str = name) -> tuple[str, ...]:
+        def answer(item: AuditedItem, name: str = name) -> tuple[str, ...]:
             sample = by_id[item.item_id]
             if not isinstance(sample, QuestionSample):
                 return ()
@@ -203,11 +203,11 @@ def rivals(graphs: Sequence[ActionGraph], answer: str) -> dict[str, int]:
 def learned_names(by_id: Mapping[str, Any]) -> Answerer:
     """Return the learned shortcut for questions."""
 
-    def reader(items: Sequence[Item]) -> Callable[[Item], Candidates]:
+    def reader(items: Sequence[AuditedItem]) -> Callable[[AuditedItem], Candidates]:
         answers = Counter((item.answer, item.cluster) for item in items)
         usual = Counter(item.answer for item in items)
 
-        def read(item: Item) -> Candidates:
+        def read(item: AuditedItem) -> Candidates:
             counts, asked = rivals(by_id[item.item_id].graphs, item.answer), words(item.question)
             names = tuple(counts)
             mentions = measured("mentions in the graphs", list(counts.values()))
@@ -234,10 +234,10 @@ def learned_names(by_id: Mapping[str, Any]) -> Answerer:
     )
 
 
-def _guesser(task: Task, by_id: Mapping[str, Any], worth: Callable[[Item, str], float]) -> Answerer:
+def _guesser(task: Task, by_id: Mapping[str, Any], worth: Callable[[AuditedItem, str], float]) -> Answerer:
     """Return the credit of a random answer in the right form."""
 
-    def gets(item: Item) -> float:
+    def gets(item: AuditedItem) -> float:
         assert task.baselines.program is not None  # noqa: S101  (all tasks of this suite have baselines)
         program = task.baselines.program(task, "random", 0, None)
         return worth(item, str(program.answer(by_id[item.item_id])))
@@ -251,14 +251,14 @@ def _guesser(task: Task, by_id: Mapping[str, Any], worth: Callable[[Item, str], 
     )
 
 
-def _worth(task: Task, by_id: Mapping[str, Any], item: Item, reply: str) -> float:
+def _worth(task: Task, by_id: Mapping[str, Any], item: AuditedItem, reply: str) -> float:
     """Return the strict F1 of a reply."""
     sample = by_id[item.item_id]
-    judged = judge_reading(task, sample, read_reply(task, sample, Reply(reply)))
+    judged = judge_reading(task, sample, read_reply(task, sample, CollectedReply(reply)))
     return judged.scores["strict"]["f1"].value or 0.0
 
 
-def learned_graphs(by_id: Mapping[str, Any], worth: Callable[[Item, str], float]) -> Answerer:
+def learned_graphs(by_id: Mapping[str, Any], worth: Callable[[AuditedItem, str], float]) -> Answerer:
     """Return the learned shortcut for generation, with the worth of a reply's text for an item."""
 
     def elements(sample: GenerationSample) -> list[tuple[str, int, str]]:
@@ -267,7 +267,7 @@ def learned_graphs(by_id: Mapping[str, Any], worth: Callable[[Item, str], float]
         lists = ((VERB, usable.actions), (DOBJ, usable.things))
         return [(kind, place, name) for kind, names in lists for place, name in enumerate(names)]
 
-    def learn(items: Sequence[Item]) -> Answer:
+    def learn(items: Sequence[AuditedItem]) -> Answer:
         used, offered = Counter[tuple[str, int | str]](), Counter[tuple[str, int | str]]()
         grips = Counter[tuple[str, ...]]()
         for sample in (by_id[item.item_id] for item in items):
@@ -281,7 +281,7 @@ def learned_graphs(by_id: Mapping[str, Any], worth: Callable[[Item, str], float]
         def usualness(kind: str, mark: int | str) -> float:
             return (used[kind, mark] + 1) / (offered[kind, mark] + 10)
 
-        def answer(item: Item) -> tuple[str, ...]:
+        def answer(item: AuditedItem) -> tuple[str, ...]:
             sample = by_id[item.item_id]
             names: dict[str, list[str]] = {VERB: [], DOBJ: []}
             ranks = {

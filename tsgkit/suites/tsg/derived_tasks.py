@@ -6,7 +6,7 @@
 
 Given elements are in the order of L, so that their order reveals nothing.
 
->>> from tsgkit.scoring.sequences import common_subsequence
+>>> from tsgkit.scoring.set_scores import common_subsequence
 >>> overlap_scores(common_subsequence(("take", "fill"), ("take", "dip", "fill")))["precision"].value
 0.6666666666666666
 """
@@ -27,9 +27,8 @@ from tsgkit.library.cards import Card
 from tsgkit.library.documents.rows import Entry
 from tsgkit.replies import Unreadable, lists
 from tsgkit.replies.lists import Listed
-from tsgkit.scoring.score import Score, right_or_wrong
-from tsgkit.scoring.sequences import common_subsequence
-from tsgkit.scoring.sets import Overlap, overlap
+from tsgkit.scoring.pooling import Score, right_or_wrong
+from tsgkit.scoring.set_scores import Overlap, common_subsequence, overlap
 from tsgkit.suites.judgement import AnswerScores, Given, Scores, Spans
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.solvers.offline_solvers import programs
@@ -48,11 +47,11 @@ from tsgkit.suites.tsg.generation import (
     sentence_fields,
 )
 from tsgkit.suites.tsg.graph_scores import extra, score_generation
-from tsgkit.suites.tsg.items import ActionsSample, EdgesSample, GenerationSample, NodesSample, Sample
+from tsgkit.suites.tsg.items import ActionsSample, EdgesSample, GenerationSample, NodesSample, TsgSample
 from tsgkit.suites.tsg.rows import RowRules
 from tsgkit.suites.tsg.task import described_by, tsg_prompt, tsg_task
 
-Derive = Callable[[GenerationSample, Entry], Iterator[Sample]]
+Derive = Callable[[GenerationSample, Entry], Iterator[TsgSample]]
 """Makes the items of a generation item and its row."""
 
 # Rows
@@ -61,7 +60,7 @@ Derive = Callable[[GenerationSample, Entry], Iterator[Sample]]
 def derived_rows(card: Card, sources: tuple[str, ...], derive: Derive, *, of_several: bool = False) -> RowRules:
     """Return the rows of a task whose items are made of generation items that can themselves be answered."""
 
-    def items_of(entry: Entry, cluster: str, file: str) -> Iterator[Sample]:
+    def items_of(entry: Entry, cluster: str, file: str) -> Iterator[TsgSample]:
         source = generation_item(entry, cluster, of_several=of_several)
         own = "sa-sgg" if source.k == 1 else "ma-sgg"
         if problem := problem_of(source, own if own in sources else sources[0]):

@@ -25,16 +25,15 @@ from tsgkit.library.cards import Card
 from tsgkit.library.documents.rows import Entry
 from tsgkit.replies import Unreadable
 from tsgkit.scoring.alignment import in_order
-from tsgkit.scoring.score import Score
-from tsgkit.scoring.sets import overlap, triplets_of
-from tsgkit.suites.audits.items import Item as AuditItem
-from tsgkit.suites.audits.items import context_hash
+from tsgkit.scoring.pooling import Score
+from tsgkit.scoring.set_scores import overlap, triplets_of
+from tsgkit.suites.audits.items import AuditedItem, context_hash
 from tsgkit.suites.judgement import AnswerScores, Given, Judged, Scores, Spans
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.solvers.examples import Identity, folded
 from tsgkit.suites.solvers.offline_solvers import programs
 from tsgkit.suites.solvers.prompt_files import closed, list_of, one_of
-from tsgkit.suites.task import Draft, Graphs, Task, View
+from tsgkit.suites.task import Graphs, Task, View, WriterInput
 from tsgkit.suites.tsg import official
 from tsgkit.suites.tsg.audit import AuditRules
 from tsgkit.suites.tsg.baselines.generation import generate, guess_graphs
@@ -269,10 +268,10 @@ def identity(item: GenerationSample | DerivedSample) -> Identity:
     return Identity((("generation", folded(source.sentence), source.references),), item.scenarios or (item.cluster,))
 
 
-def audit_item(item: GenerationSample | DerivedSample, more: str = "") -> AuditItem:
+def audit_item(item: GenerationSample | DerivedSample, more: str = "") -> AuditedItem:
     """Return an item made of a sentence and its graphs as an audit sees it."""
     source = item.source if isinstance(item, DerivedSample) else item
-    return AuditItem(
+    return AuditedItem(
         item.item_id,
         item.cluster,
         question=source.sentence + more,
@@ -350,9 +349,9 @@ def _some(triplets: Sequence[object]) -> str:
     return "; ".join(map(str, triplets[:MOST_QUOTED])) + more
 
 
-def draft(item: GenerationSample) -> Draft:
+def draft(item: GenerationSample) -> WriterInput:
     """Return the input of an agent, which is that of the prompt."""
-    return Draft(
+    return WriterInput(
         sentence=item.sentence,
         context=item.context,
         vocabulary=item.vocabulary,

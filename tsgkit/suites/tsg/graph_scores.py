@@ -23,12 +23,17 @@ from tsgkit.graph.edits import diff
 from tsgkit.graph.folding import fold_graphs, fold_vocabulary
 from tsgkit.graph.reading.answers import GraphAnswer
 from tsgkit.scoring import alignment
-from tsgkit.scoring.hallucination import hallucinations
-from tsgkit.scoring.pooling import Pooling
-from tsgkit.scoring.score import Score, right_or_wrong
-from tsgkit.scoring.sequences import common_subsequence
-from tsgkit.scoring.sets import Overlap, edges_of, nodes_of, overlap, triplets_of
-from tsgkit.scoring.soft import soft_overlap
+from tsgkit.scoring.pooling import Pooling, Score, right_or_wrong
+from tsgkit.scoring.set_scores import (
+    Overlap,
+    common_subsequence,
+    edges_of,
+    hallucinations,
+    nodes_of,
+    overlap,
+    soft_overlap,
+    triplets_of,
+)
 from tsgkit.suites.judgement import AnswerScores, Scores
 from tsgkit.suites.metrics import PER_ITEM, POOLED, Metric
 from tsgkit.suites.tsg.items import GenerationSample

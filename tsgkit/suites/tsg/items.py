@@ -17,7 +17,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sample:
+class TsgSample:
     """An item."""
 
     item_id: str
@@ -42,7 +42,7 @@ class Sample:
 
 
 @dataclass(frozen=True, kw_only=True)
-class QuestionSample(Sample):
+class QuestionSample(TsgSample):
     """A question about a scenario's graphs; the answer is one of their nodes."""
 
     graphs: tuple[ActionGraph, ...]
@@ -56,7 +56,7 @@ class QuestionSample(Sample):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SelectionSample(Sample):
+class SelectionSample(TsgSample):
     """A graph with its context, and sentences of which one describes it."""
 
     context: tuple[ActionGraph, ...]
@@ -76,7 +76,7 @@ class SelectionSample(Sample):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GenerationSample(Sample):
+class GenerationSample(TsgSample):
     """A sentence with its context and L, and its graphs."""
 
     context: tuple[str, ...]
@@ -101,7 +101,7 @@ class GenerationSample(Sample):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DerivedSample(Sample):
+class DerivedSample(TsgSample):
     """An item about the graphs of a generation sample, with the same context, sentence and L."""
 
     source: GenerationSample = field(repr=False)

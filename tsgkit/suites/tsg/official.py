@@ -19,8 +19,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from tsgkit.graph.model import ActionGraph, Triplet
-from tsgkit.scoring.outcomes import Outcome
-from tsgkit.scoring.tally import Tally
+from tsgkit.scoring.pooling import Outcome, Tally
 from tsgkit.suites.solvers.solver import BASELINE, SINGLE
 from tsgkit.suites.task import Official
 

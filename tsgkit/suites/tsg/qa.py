@@ -19,9 +19,8 @@ from tsgkit.lexicon import fold as fold_spelling
 from tsgkit.library.cards import Card
 from tsgkit.library.documents.rows import Entry
 from tsgkit.replies import Read, Unreadable, words
-from tsgkit.scoring.score import right_or_wrong
-from tsgkit.suites.audits.items import Item as AuditItem
-from tsgkit.suites.audits.items import context_hash
+from tsgkit.scoring.pooling import right_or_wrong
+from tsgkit.suites.audits.items import AuditedItem, context_hash
 from tsgkit.suites.judgement import AnswerScores, Given, Scores, Spans
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.solvers.examples import Identity, folded
@@ -135,9 +134,9 @@ def identity(item: QuestionSample) -> Identity:
     return Identity((("question", folded(item.question), item.graphs),), item.scenarios or (item.cluster,))
 
 
-def audit_item(item: QuestionSample) -> AuditItem:
+def audit_item(item: QuestionSample) -> AuditedItem:
     """Return the question as an audit sees it."""
-    return AuditItem(
+    return AuditedItem(
         item.item_id,
         item.cluster,
         question=item.question,

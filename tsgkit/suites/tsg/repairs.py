@@ -24,11 +24,11 @@ from tsgkit.graph.reading.answers import GraphAnswer
 from tsgkit.graph.repairs import mend_graph
 from tsgkit.library.cards import Card
 from tsgkit.library.documents.rows import Entry
-from tsgkit.scoring.score import Score, right_or_wrong
-from tsgkit.scoring.sets import compare_graphs, triplets_of
+from tsgkit.scoring.pooling import Score, right_or_wrong
+from tsgkit.scoring.set_scores import compare_graphs, triplets_of
 from tsgkit.suites.judgement import AnswerScores, Given
 from tsgkit.suites.metrics import Metric
-from tsgkit.suites.task import Draft, Task
+from tsgkit.suites.task import Task, WriterInput
 from tsgkit.suites.tsg.audit import AuditRules
 from tsgkit.suites.tsg.baselines.derived_tasks import guess_repair, mended
 from tsgkit.suites.tsg.derived_tasks import common, derived_rows
@@ -111,9 +111,9 @@ def fields(item: RefineSample) -> Mapping[str, str]:
     }
 
 
-def draft(item: RefineSample) -> Draft:
+def draft(item: RefineSample) -> WriterInput:
     """Return the input of an agent, which is that of the prompt."""
-    return Draft(
+    return WriterInput(
         sentence=item.sentence,
         context=item.context,
         vocabulary=item.vocabulary,

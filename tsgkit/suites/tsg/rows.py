@@ -22,11 +22,21 @@ from tsgkit.library.documents.reader import Document, read_document, read_file
 from tsgkit.library.documents.rows import Entry, RowKind, entry_from, row_kind
 from tsgkit.library.files import look_alike
 from tsgkit.library.projects import text_of
-from tsgkit.suites.rows import ALL, ItemChoice, Items, Rows, Source, Traits, chosen_numbers, numbers_of, traits_of
-from tsgkit.suites.rows import Dataset as AnyDataset
+from tsgkit.suites.rows import (
+    ALL,
+    Dataset,
+    ItemChoice,
+    Items,
+    Rows,
+    Source,
+    Traits,
+    chosen_numbers,
+    numbers_of,
+    traits_of,
+)
 from tsgkit.suites.suite import CHECK, tasks_hint
 from tsgkit.suites.tsg.clusters import Clustering, Clusters, clusters_of, scenarios_of
-from tsgkit.suites.tsg.items import Sample
+from tsgkit.suites.tsg.items import TsgSample
 
 BOM = codecs.BOM_UTF8
 KEPT = 4 << 20
@@ -48,7 +58,7 @@ class RowRules:
     """The task, as in ``sgds``."""
     of: RowKind
     """The kind of rows that its items are made of."""
-    items: Callable[[Entry, str, str], Iterable[Sample]]
+    items: Callable[[Entry, str, str], Iterable[TsgSample]]
     """Makes the items of a row, with the name of its cluster, and that of the file for errors."""
     problem: Callable[[Any], str] = lambda _: ""
     """Returns why an item cannot be asked; empty where it can."""
@@ -93,13 +103,13 @@ class RowRules:
             kind = f"{document.format} is not data of {self.kind}, which are {self.of} rows"
             raise UsageError(f"{document.file}: {kind}", hint=tasks_hint(document.file))
 
-    def check_answerable(self, items: Iterable[Sample], file: str) -> None:
+    def check_answerable(self, items: Iterable[TsgSample], file: str) -> None:
         """Raise an error for items without a right answer, which could only be scored as wrong."""
         for item in items:
             if problem := self.problem(item):
                 raise UsageError(f"{file}: item {item.item_id} {problem}", hint=CHECK)
 
-    def check_several(self, items: Iterable[Sample], file: str) -> None:
+    def check_several(self, items: Iterable[TsgSample], file: str) -> None:
         """Refuse a file for a task of several graphs in which every item has one: it is another task's."""
         if self.of_several and all(item.is_single for item in items):
             raise UsageError(
@@ -123,7 +133,7 @@ def tsg_rows(rules: RowRules) -> Rows:
 
     return Rows(
         stored=rules.stored,
-        load=partial(Dataset, rules=rules),
+        load=partial(TsgItems, rules=rules),
         clusters=lambda dataset: own_dataset(dataset).clusters_are,
         notes=_notes,
         to_score=items_to_score,
@@ -131,7 +141,7 @@ def tsg_rows(rules: RowRules) -> Rows:
     )
 
 
-def _notes(dataset: AnyDataset) -> tuple[str, ...]:
+def _notes(dataset: Dataset) -> tuple[str, ...]:
     """Name the items of one graph in a task of several."""
     if isinstance(dataset, Items):
         single = [item.item_id for item in dataset if item.is_single]
@@ -144,14 +154,14 @@ def _notes(dataset: AnyDataset) -> tuple[str, ...]:
     return (f"{items} of one graph among items of several, scored as k = 1: {', '.join(single[:MOST_NAMED])}{more}",)
 
 
-def own_dataset(dataset: AnyDataset) -> Dataset:
+def own_dataset(dataset: Dataset) -> TsgItems:
     """Return a dataset of this suite's rows."""
-    if not isinstance(dataset, Dataset):
+    if not isinstance(dataset, TsgItems):
         raise UsageError(f"{dataset.file}: not rows of this suite")
     return dataset
 
 
-class Dataset:
+class TsgItems:
     """The items of one task in one file."""
 
     ending = ".jsonl"
@@ -168,7 +178,7 @@ class Dataset:
         self._kinds: list[tuple[Hashable, ...]] = []
         """The members of groups that items belong to, each combination kept once."""
         self._ids: list[str] = []
-        self._kept: dict[int, tuple[Sample, ...]] = {}
+        self._kept: dict[int, tuple[TsgSample, ...]] = {}
         self.single: list[str] = []
         """The items of one graph in a task of several."""
         self._stream = _opened(source)

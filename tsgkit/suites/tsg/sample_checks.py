@@ -9,19 +9,19 @@ from typing import Any, NamedTuple
 
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph
 from tsgkit.lexicon import PREPOSITIONS, bases, contradictions, mentions
+from tsgkit.lexicon.folding import word_set
 from tsgkit.lexicon.fragments import PHRASE, noun_phrases, unfinished
 from tsgkit.lexicon.matching import INFLECTION
-from tsgkit.lexicon.preposition_senses import compatible
-from tsgkit.lexicon.tables import word_set
-from tsgkit.suites.audits.items import Item, words
+from tsgkit.lexicon.prepositions import compatible
+from tsgkit.suites.audits.items import AuditedItem, words
 from tsgkit.suites.tsg.baselines.questions import FIRST, HAPPENS, KINDS, LAST
 from tsgkit.suites.tsg.baselines.word_roots import all_roots, opposed, roots
 from tsgkit.suites.tsg.items import (
     LETTERS,
     QuestionSample,
-    Sample,
     SelectionSample,
     SentenceGraphs,
+    TsgSample,
     names_of,
     things_of,
 )
@@ -154,7 +154,7 @@ def strange_keys(sample: SelectionSample) -> Iterator[str]:
         yield f"the keyed candidate names {', '.join(strange)} of the context and nothing of the graph"
 
 
-def fewest_denials(item: Item) -> tuple[int, ...]:
+def fewest_denials(item: AuditedItem) -> tuple[int, ...]:
     """Return the candidates with the fewest words that deny."""
     counts = {place: _denials(item.options[place]) for place in item.choices}
     fewest = min(counts.values(), default=0)
@@ -338,7 +338,7 @@ class SampleCheck(NamedTuple):
 
     code: str
     looks_for: str
-    of: type[Sample]
+    of: type[TsgSample]
     problems: Callable[[Any, SentenceGraphs, Sequence[ActionGraph]], Iterable[str]]
     """Yields what is wrong with a sample, of its right sentence and graphs, and the row's graphs of its candidates."""
     is_error: bool = False
@@ -349,14 +349,14 @@ SAMPLE_CHECKS = (
     SampleCheck(
         "contradiction",
         "right answers that say the opposite of their graph",
-        Sample,
+        TsgSample,
         lambda _, truth, __: opposites(truth),
         is_error=True,
     ),
     SampleCheck(
         "hands",
         "sentences that count other hands than their graph",
-        Sample,
+        TsgSample,
         lambda _, truth, __: hand_conflicts(truth.sentence, truth.graphs),
         is_folded=True,
     ),

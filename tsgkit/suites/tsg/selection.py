@@ -17,9 +17,8 @@ from tsgkit.library.cards import Card
 from tsgkit.library.documents.rows import Entry
 from tsgkit.replies import Read, Unreadable
 from tsgkit.replies.choices import choice
-from tsgkit.scoring.score import right_or_wrong
-from tsgkit.suites.audits.items import Item as AuditItem
-from tsgkit.suites.audits.items import context_hash
+from tsgkit.scoring.pooling import right_or_wrong
+from tsgkit.suites.audits.items import AuditedItem, context_hash
 from tsgkit.suites.judgement import AnswerScores, Given, Scores, Spans
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.solvers.examples import Identity, folded
@@ -130,9 +129,9 @@ def identity(item: SelectionSample) -> Identity:
     return Identity((content,), item.scenarios or (item.cluster,))
 
 
-def audit_item(item: SelectionSample) -> AuditItem:
+def audit_item(item: SelectionSample) -> AuditedItem:
     """Return the choice as an audit sees it."""
-    return AuditItem(
+    return AuditedItem(
         item.item_id,
         item.cluster,
         question="",

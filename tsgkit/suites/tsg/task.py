@@ -35,7 +35,7 @@ from typing import Any
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph
 from tsgkit.lexicon import forms, meant, mentions
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 from tsgkit.library.cards import Card
 from tsgkit.library.documents.reader import Document
 from tsgkit.suites.audits.audit import Auditable
@@ -45,7 +45,7 @@ from tsgkit.suites.solvers.prompt_files import Prompt
 from tsgkit.suites.task import Groups, Official, Task, source_of
 from tsgkit.suites.tsg.audit import AuditRules, auditable
 from tsgkit.suites.tsg.faults import ERRORS, SOURCES
-from tsgkit.suites.tsg.items import DerivedSample, GenerationSample, Sample
+from tsgkit.suites.tsg.items import DerivedSample, GenerationSample, TsgSample
 from tsgkit.suites.tsg.rows import RowRules, document_at, tsg_rows
 
 EVERY_RULE = ("graphs", "graph-rules", "node-rules", "hand-rules", "edge-rules", "action-rules", "error-rules")
@@ -252,7 +252,7 @@ def no_group(group: str, kinds: Sequence[str]) -> UsageError:
     )
 
 
-def groups_of(sample: Sample, group: str) -> tuple[str, ...]:
+def groups_of(sample: TsgSample, group: str) -> tuple[str, ...]:
     """Return the names of the group's members that a sample belongs to."""
     if group in sample.groups:
         return sample.groups[group]

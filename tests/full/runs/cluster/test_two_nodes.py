@@ -23,7 +23,7 @@ from shipped import TASKS
 import tsgkit as tk
 from tsgkit.errors import UsageError
 from tsgkit.library.long_waits import Watch, watched
-from tsgkit.runs.evaluation import Options, evaluate
+from tsgkit.runs.evaluation import RunOptions, evaluate
 from tsgkit.runs.executors import model_actors, ray_cluster
 from tsgkit.runs.executors.ray_cluster import Cluster
 from tsgkit.runs.plan import Plan
@@ -108,7 +108,7 @@ def test_records_equal_those_that_were_made_here_and_rooms_travel_to_machines_th
     for name, plan, is_spread in (("baseline", baseline, False), ("rooms", rooms, False), ("away", rooms, True)):
         monkeypatch.setattr(Cluster, "carries", is_spread)
         for executor in ("here", "ray"):
-            evaluate(plan, Options(out=tmp_path / name / executor, executor=executor))
+            evaluate(plan, RunOptions(out=tmp_path / name / executor, executor=executor))
         records = (tmp_path / name / "ray/samples.jsonl").read_bytes()
         assert records == (tmp_path / name / "here/samples.jsonl").read_bytes(), name
         assert (b'"outcome":"unreadable"' in records) is (plan is rooms) and b"tsgkit-unit-" not in records, name

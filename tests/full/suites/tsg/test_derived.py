@@ -22,7 +22,7 @@ from tsgkit.graph.corruptions import Corruption
 from tsgkit.graph.folding import fold_graph
 from tsgkit.graph.model import ActionGraph
 from tsgkit.suites.judgement import Judged
-from tsgkit.suites.replies import Reply
+from tsgkit.suites.replies import CollectedReply
 from tsgkit.suites.tsg import repairs as repairing
 from tsgkit.suites.tsg.faults import written_fault
 from tsgkit.suites.tsg.items import AnySample, RefineSample
@@ -96,7 +96,7 @@ def test_the_same_rows_give_the_same_faults_as_ever() -> None:
     drawn = [(one.item_id, str(one.spoilt), tuple(map(str, one.changes)), one.seed) for one in bundled()]
     assert hashlib.sha256(repr(drawn).encode()).hexdigest() == ALL_ITEMS
     for sample in bundled():
-        reply = Reply(baseline("none", sample, 0))
+        reply = CollectedReply(baseline("none", sample, 0))
         assert bool(draft_of(replace(sample, hinted=True)).hints) == (not sample.is_clean), "a clean graph has no hint"
         strict = judge(sample, reply).scores["strict"]
         found = [strict[name].value for name in ("restored", "clean_touched")]
@@ -122,7 +122,7 @@ def test_faults_are_named_by_their_change_and_each_error_is_fixed_left_or_neithe
     rows = [(repair(error), repair(error).spoilt, (0, 1, 0)) for error in SEEDED]
     rows += [(one, removed, (0, 0, 0)), (two, half, (0.5, 0.5, 0)), (more, lost, (1, 0, 1))]
     for sample, answer, expected in rows:
-        found = judge(sample, Reply(str(answer)))
+        found = judge(sample, CollectedReply(str(answer)))
         said = values(found)
         assert (said["fixed"], said["left"], said["newly_broken"]) == expected, (sample.error, answer)
         assert [said[name] for name in ("restored", "still_wrong", "clean_touched")] == [0, 1, None]
@@ -132,10 +132,10 @@ def test_faults_are_named_by_their_change_and_each_error_is_fixed_left_or_neithe
     clean, missing = repair("none"), repair("missing")
     added = f"{clean.original}\n\nperson -> verb -> take"
     for reply, touched in ((str(clean.original), 0), (str(missing.spoilt), 1), (added, 1)):
-        said = values(judge(clean, Reply(reply)))
+        said = values(judge(clean, CollectedReply(reply)))
         assert said.pop("clean_touched") == touched, reply
         assert set(said.values()) == {None}
-    evidence = judge(missing, Reply(shown_answer(missing))).evidence
+    evidence = judge(missing, CollectedReply(shown_answer(missing))).evidence
     told = {name: evidence[name] for name in ("error", "seed", "errors", "changes")}
     assert told == {"error": "missing", "seed": "0/a/0", "errors": [*map(str, missing.changes)], "changes": []}
 
@@ -156,7 +156,7 @@ def test_the_right_answer_is_right_in_every_metric_and_names_are_scored_as_a_set
     for task in SOURCES:
         lower = {name for name, metric in METRICS[task].items() if not metric.more_is_better}
         for sample in samples(task):
-            right = judge(sample, Reply(shown_answer(sample)))
+            right = judge(sample, CollectedReply(shown_answer(sample)))
             assert (list(right.scores), set(right.scores["strict"])) == (["strict"], set(METRICS[task]))
             told = {name: value for name, value in values(right).items() if value is not None and name != "f1_before"}
             assert told == {name: float(name not in lower) for name in told}, sample.item_id
@@ -167,7 +167,7 @@ def test_the_right_answer_is_right_in_every_metric_and_names_are_scored_as_a_set
         ("actions", "dry\nwash\ntake", (1 / 3, 1 / 2, 2 / 5, 0, 0)),
     ):
         (sample,) = samples(task)
-        found = values(judge(sample, Reply(reply)))
+        found = values(judge(sample, CollectedReply(reply)))
         fields = ("precision", "recall", "f1", "exact_match", "outside")
         assert [found[name] for name in fields] == pytest.approx(list(expected)), task
     assert found["count_match"] == 0
@@ -183,7 +183,7 @@ SAMPLES = [sample for task in SOURCES for sample in samples(task)]
 @given(sample=st.sampled_from(SAMPLES), text=REPLIES, style=st.sampled_from(STYLES))
 @settings(max_examples=50)
 def test_any_reply_has_one_outcome_and_bounded_scores(sample: AnySample, text: str, style: str) -> None:
-    found, silent = judge(sample, Reply(text), style), judge(sample, None, style).scores["strict"]
+    found, silent = judge(sample, CollectedReply(text), style), judge(sample, None, style).scores["strict"]
     assert found.counts["items"] == found.counts[found.outcome] == 1
     assert (found.answer is not None) == (found.outcome == "answered")
     strict = found.scores["strict"]

@@ -67,9 +67,11 @@ MESHES: dict[str, tuple[str, Callable[[float], tuple[float, ...]]]] = {
 places, and 3D-FRONT stands them up, twice as high."""
 
 
-def ids(folder: Path, batch: converters.Batch | None = None) -> tuple[dict[str, str], list[str]]:
+def ids(folder: Path, batch: converters.ConversionSettings | None = None) -> tuple[dict[str, str], list[str]]:
     """Return the file of each scene, and what went wrong."""
-    outcomes = list(converters.convert_each(converters.tree_of(folder).entries, batch or converters.Batch()))
+    outcomes = list(
+        converters.convert_each(converters.tree_of(folder).entries, batch or converters.ConversionSettings())
+    )
     made = {scene.id: one.entry.name for one in outcomes for scene in one.scenes}
     return made, [str(failure) for one in outcomes for failure in one.failures]
 
@@ -88,10 +90,12 @@ def test_a_form_is_recognised_by_the_content_and_refused_by_all_others(tmp_path:
             foreign.each_of(form, '{"format": "other"}')
     (tmp_path / "x.json").write_text(json.dumps(VALUES["holodeck"]))
     with pytest.raises(FileProblem, match="this is not layoutgpt") as refused:
-        converters.convert_file(tmp_path / "x.json", converters.Batch(form="layoutgpt"))
+        converters.convert_file(tmp_path / "x.json", converters.ConversionSettings(form="layoutgpt"))
     assert refused.value.hint == "it looks like holodeck"
     with pytest.raises(UsageError, match="--room-sizes: files of holodeck hold their own"):
-        converters.convert_file(tmp_path / "x.json", converters.Batch(converters.Options(room_sizes=SIZES)))
+        converters.convert_file(
+            tmp_path / "x.json", converters.ConversionSettings(converters.ConversionOptions(room_sizes=SIZES))
+        )
 
 
 def test_converters_of_other_packages_join_and_may_make_a_file_ambiguous(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,7 +164,7 @@ def test_a_folder_is_converted_with_ids_from_names_or_records_and_no_ambiguous_c
         for name in names:
             (tmp_path / f"{name}.json").write_text(json.dumps(foreign.layoutvlm_config()))
         with refuses(FileProblem, "a layout alone", names):
-            converters.convert_file(tmp_path / "layout.json", converters.Batch())
+            converters.convert_file(tmp_path / "layout.json", converters.ConversionSettings())
 
 
 def test_ids_that_are_no_plain_names_large_files_and_pipes_are_refused(tmp_path: Path) -> None:
@@ -177,7 +181,7 @@ def test_ids_that_are_no_plain_names_large_files_and_pipes_are_refused(tmp_path:
     os.mkfifo(tmp_path / "1.json")
     for name, said in (("0.json", "are read at most"), ("1.json", "a device or a pipe")):
         with refuses(FileProblem, said, name):
-            converters.convert_file(tmp_path / name, converters.Batch())
+            converters.convert_file(tmp_path / name, converters.ConversionSettings())
 
 
 def test_runs_of_a_tree_have_configurations_by_name_and_ids_of_a_table(tmp_path: Path) -> None:
@@ -197,11 +201,11 @@ def test_runs_of_a_tree_have_configurations_by_name_and_ids_of_a_table(tmp_path:
         ("bedroom_0,7\ndesk_1,8", ["7"], ["run_0/layout.json: ids.csv has no row", empty, "no scene is named desk_1"]),
     ):
         table = converters.SceneIds.of(f"name,id\n{rows}\n", "ids.csv") if rows else None
-        made, failed = ids(tmp_path / "made", converters.Batch(beside=tmp_path / "tasks", ids=table))
+        made, failed = ids(tmp_path / "made", converters.ConversionSettings(beside=tmp_path / "tasks", ids=table))
         assert list(made) == ids_made, rows
         assert [part in said for part, said in zip(failures, failed, strict=True)] == [True] * len(failures), failed
     (tmp_path / "tasks" / "run_0.json").unlink()
-    _, failed = ids(tmp_path / "made", converters.Batch(beside=tmp_path / "tasks"))
+    _, failed = ids(tmp_path / "made", converters.ConversionSettings(beside=tmp_path / "tasks"))
     assert "tasks: no file in it is named after kitchens/run_0/layout.json" in failed[0]
     for text, said in (
         ("run,id\na,1\n", "line 1: expected the columns name,id, found 'run,id'"),
@@ -307,7 +311,7 @@ def meshes_of(form: str, folder: Path) -> tuple[FolderSource, ...]:
 def stage_of(path: Path, folder: Path, **options: Any) -> MeasuredScene:  # noqa: ANN401
     if '"centroid"' in path.read_text():
         options["room_sizes"] = SIZES
-    outcome = converters.convert_file(path, converters.Batch(converters.Options(**options)))
+    outcome = converters.convert_file(path, converters.ConversionSettings(converters.ConversionOptions(**options)))
     converters.write_scene(folder / "scene_0.json", outcome.scenes[0].scene, path)
     return MeasuredScene(read_scene(folder / "scene_0.json", options.get("sources", ())).scene)
 
@@ -319,7 +323,7 @@ def test_the_room_is_the_same_in_each_form(form: str, tmp_path: Path) -> None:
         with pytest.raises(
             FileProblem, match="none of its 3 objects can be placed, as their sizes are not known"
         ) as caught:
-            converters.convert_file(path, converters.Batch())
+            converters.convert_file(path, converters.ConversionSettings())
         assert caught.value.hint == "sizes come from the meshes: --assets threed_future=DIR"
     stage = stage_of(path, tmp_path, sources=meshes_of(form, tmp_path) if form == "3d-front" else ())
     for name in foreign.SIZES:
@@ -342,7 +346,7 @@ def test_arrays_are_read_from_npz_unless_they_are_pickled_or_not_in_metres(tmp_p
     path = tmp_path / "boxes.npz"
     arrays: dict[str, Any] = {name: np.array(value) for name, value in foreign.boxes().items()}
     (tmp_path / "dataset_stats.txt").write_text(COMPANIONS["boxes"].text)
-    batch, save = converters.Batch(), partial[Any](np.savez, path)
+    batch, save = converters.ConversionSettings(), partial[Any](np.savez, path)
     save(**arrays, scene_uid="0a1b_Bedroom-7")
     (scene,) = converters.convert_file(path, batch).scenes
     assert (scene.id, len(scene.scene["objects"]), len(scene.scene["walls"])) == ("0a1b_Bedroom-7", 3, 4)

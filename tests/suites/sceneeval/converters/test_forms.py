@@ -16,7 +16,7 @@ from foreign_scenes import objects, told
 from refusals import refuses
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.suites.sceneeval.converters import Batch, Converted, SourceFile, convert_each, tree_of
+from tsgkit.suites.sceneeval.converters import ConversionSettings, Converted, SourceFile, convert_each, tree_of
 from tsgkit.suites.sceneeval.converters.layoutgpt import FIELDS
 from tsgkit.suites.sceneeval.converters.tables import room_sizes_of
 from tsgkit.suites.sceneeval.scene_files.assets import FolderSource, sources_of
@@ -525,7 +525,7 @@ def test_a_state_needs_its_other_file_or_meshes_and_with_both_it_is_one_scene(tm
     (tmp_path / "run_7").mkdir()
     for name, value in (("stk", foreign.hsm_state()), ("hsm", foreign.hsm_summary())):
         (tmp_path / "run_7" / f"{name}_scene_state.json").write_text(json.dumps(value))
-    (outcome,) = convert_each(tree_of(tmp_path).entries, Batch())
+    (outcome,) = convert_each(tree_of(tmp_path).entries, ConversionSettings())
     assert [(scene.id, scene.objects) for scene in outcome.scenes] == [("7", 3)]
     assert "the file that lies beside" in told(outcome.scenes[0])
     with pytest.raises(UsageError, match="scored as they are"):

@@ -24,7 +24,14 @@ from tsgkit.suites.panels import Panel, Shown
 from tsgkit.suites.sceneeval import view
 from tsgkit.suites.sceneeval.annotations import annotation_of
 from tsgkit.suites.sceneeval.pages.page import BOX_FACES, NAMESPACE, room_page, room_parts, simplified
-from tsgkit.suites.sceneeval.pages.remarks import Remark, Section, demand_remarks, sections, trouble_remarks, verdicts
+from tsgkit.suites.sceneeval.pages.remarks import (
+    Remark,
+    RemarkSection,
+    demand_remarks,
+    sections,
+    trouble_remarks,
+    verdicts,
+)
 from tsgkit.suites.task import Folder
 
 HOSTILE = "</script><script>alert(1)</script><!--<script>&\u2028]]>\"'"
@@ -38,7 +45,7 @@ WHOLE = {"value": 1.0, "reason": "1 free part"}
 
 
 def page(*objects: Object, remarks: tuple[Remark, ...] = (), title: str = "", about: str = "") -> str:
-    return room_page(Scene("den", objects, ROOM), [Section(title, remarks)], title=title, about=about)
+    return room_page(Scene("den", objects, ROOM), [RemarkSection(title, remarks)], title=title, about=about)
 
 
 def embedded(text: str) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from tsgkit.graph import ActionGraph, Triplet, Vocabulary, check_graph
 from tsgkit.graph.folding import fold
 from tsgkit.graph.reading.answers import GraphAnswer, read_graphs
 from tsgkit.library.documents.reader import read_file
-from tsgkit.scoring.outcomes import Outcome
-from tsgkit.suites.replies import Reply
+from tsgkit.scoring.pooling import Outcome
+from tsgkit.suites.replies import CollectedReply
 from tsgkit.suites.tsg import items, official
 from tsgkit.suites.tsg.baselines.generation import generate
 from tsgkit.suites.tsg.baselines.mentions import elements_of
@@ -94,7 +94,7 @@ def test_baselines_answer_the_bundled_items_as_ever_by_what_is_given_alone() -> 
             digests.append(hashlib.sha256("\n\n\n".join(said).encode()).hexdigest()[:8])
             some = list(zip(samples, said, strict=True))[:12]
             assert [BASELINES[name](blind(sample), 0) for sample, _ in some] == said[:12], (name, kind)
-            judged = [judge(sample, Reply(text)) for sample, text in some]
+            judged = [judge(sample, CollectedReply(text)) for sample, text in some]
             assert {one.outcome for one in judged} == {Outcome.ANSWERED}, (name, kind)
             scores = [one.scores["strict"] for one in judged]
             means.append(sum(next(iter(one.values())).value or 0 for one in scores) / len(scores))
@@ -127,9 +127,11 @@ def test_answers_are_nodes_of_the_graphs_and_choices_letters_of_candidates(
 ) -> None:
     asked, choice = question(graphs, text), choice_of((*graphs, ActionGraph())[0], candidates)
     for baseline in BASELINES.values():
-        assert read_reply(asked, Reply(baseline(asked, seed)))[1] in {fold(node) for node in (*asked.nodes, "person")}
+        assert read_reply(asked, CollectedReply(baseline(asked, seed)))[1] in {
+            fold(node) for node in (*asked.nodes, "person")
+        }
         reply = baseline(choice, seed)
-        assert read_reply(choice, Reply(reply))[1] == official.letter(reply)
+        assert read_reply(choice, CollectedReply(reply))[1] == official.letter(reply)
         assert official.letter(reply) in tuple("ABCDE")[: len(candidates)]
 
 

@@ -18,9 +18,9 @@ from tsgkit.graph.rules import ERROR
 from tsgkit.library.documents.reader import read_file
 from tsgkit.suites.tsg.makers.choices import (
     TAGS,
-    Choice,
+    GraphOption,
     KeyDeal,
-    Option,
+    OptionSet,
     StoryView,
     choice_row,
     possible_steps,
@@ -28,9 +28,9 @@ from tsgkit.suites.tsg.makers.choices import (
     worded_sets,
 )
 from tsgkit.suites.tsg.makers.claims import may_be_same_action, may_be_same_thing, may_be_true
-from tsgkit.suites.tsg.makers.sentence_checks import RULES, Surroundings, check_sentence
+from tsgkit.suites.tsg.makers.sentence_checks import RULES, SentenceNeighbours, check_sentence
 from tsgkit.suites.tsg.makers.sentence_patterns import Manner, can_be_implicit, can_be_written, word, write
-from tsgkit.suites.tsg.makers.sentences import Sentence
+from tsgkit.suites.tsg.makers.sentences import GraphSentence
 
 
 def step(text: str) -> ActionGraph:
@@ -109,7 +109,7 @@ def test_a_graph_is_worded_plainly_or_has_a_reason_why_it_cannot_be() -> None:
 
 
 def codes(text: str, graphs: list[ActionGraph], said: Mapping[str, tuple[str, ...]], *implied: str) -> list[str]:
-    found = check_sentence(Sentence(text, said, implied), graphs, Surroundings(L))
+    found = check_sentence(GraphSentence(text, said, implied), graphs, SentenceNeighbours(L))
     assert all(finding.severity == ERROR and finding.message for finding in found)
     return [finding.code for finding in found]
 
@@ -189,8 +189,8 @@ def test_sentences_by_hand_pass_unless_an_aside_names_an_element_and_hard_ones_a
         for number, description in enumerate(story.descriptions):
             line = accounts[story.id, number]
             said = {node: tuple(phrases) for node, phrases in line["said"].items()}
-            sentence = Sentence(description.text or "", said, tuple(line["implied"]))
-            around = Surroundings(story.vocabulary, frozenset(), before)
+            sentence = GraphSentence(description.text or "", said, tuple(line["implied"]))
+            around = SentenceNeighbours(story.vocabulary, frozenset(), before)
             codes = {one.code for one in check_sentence(sentence, description.graphs, around)}
             found[" ".join(sorted(codes))] += 1
             before += description.graphs
@@ -208,14 +208,14 @@ def _judged(case: dict[str, Any]) -> tuple[bool, bool]:
     names = case["vocabulary"]
     vocabulary = Vocabulary(tuple(names["object"]), tuple(names["relationship"]), tuple(names["verb"]))
     said = {node: (words,) if isinstance(words, str) else tuple(words) for node, words in case["said"].items()}
-    sentence = Sentence(case["sentence"], said, tuple(case["implied"]))
-    return case["right"], bool(check_sentence(sentence, graphs, Surroundings(vocabulary, before=tuple(before))))
+    sentence = GraphSentence(case["sentence"], said, tuple(case["implied"]))
+    return case["right"], bool(check_sentence(sentence, graphs, SentenceNeighbours(vocabulary, before=tuple(before))))
 
 
 OPEN = step("open: dobj drawer, with hand1")
 
 
-def made(stories: Iterable[Narrative], per_story: int) -> list[tuple[Narrative, Choice]]:
+def made(stories: Iterable[Narrative], per_story: int) -> list[tuple[Narrative, OptionSet]]:
     keys, sets = KeyDeal(1), [(story, worded_sets(view_of(story), per_story, 1)[0]) for story in stories]
     return [(story, keys.deal(story.id, one)) for story, found in sets for one in found]
 
@@ -227,7 +227,7 @@ def view_of(story: Narrative) -> StoryView:
 POSSIBLE = {one.narrative.id: one.narrative.graphs for one in read_file(DATA.parent / "possible.jsonl").entries}
 
 
-def may_tell(option: Option, graph: ActionGraph) -> bool:
+def may_tell(option: GraphOption, graph: ActionGraph) -> bool:
     return may_be_true(option.claim, graph, hands=option.is_counted, counted=option.is_counted)
 
 

@@ -26,9 +26,9 @@ from tsgkit.suites.tsg.makers.generation_rows import (
     with_vocabulary,
 )
 from tsgkit.suites.tsg.makers.question_paths import answer, walk
-from tsgkit.suites.tsg.makers.questions import Question, draw_questions, objection
+from tsgkit.suites.tsg.makers.questions import MadeQuestion, draw_questions, objection
 from tsgkit.suites.tsg.makers.second_reader import SecondReader
-from tsgkit.suites.tsg.makers.sentences import Sentence
+from tsgkit.suites.tsg.makers.sentences import GraphSentence
 from tsgkit.suites.tsg.makers.stage_files import StageFolder
 from tsgkit.suites.tsg.makers.stories import Imported, import_stories
 
@@ -103,7 +103,7 @@ def test_a_mix_gives_groups_of_its_sizes_and_rows_say_which_other_words_stand_fo
     assert given is not None and {"plank", "lid", "box"} <= {*given.objects}
     assert not {"cups", "trestle", "jar"} & {*given.objects} and "saw" in given.verbs
     graph = act("take", "towel", "hand1")
-    sentence = Sentence("Take the cloth.", {"take": ("Take",), "towel": ("the cloth", "it")}, ("hand1",))
+    sentence = GraphSentence("Take the cloth.", {"take": ("Take",), "towel": ("the cloth", "it")}, ("hand1",))
     vocabulary = Vocabulary.of([graph])
     assert synonyms_of(sentence, vocabulary) == {"cloth": "towel"}
     [row] = generation_rows(Narrative((Description(sentence.text, (graph,)),), vocabulary, "tea"), {0: sentence})
@@ -169,7 +169,7 @@ def test_both_evaluators_follow_a_path_to_its_answer_or_a_question_is_refused_wi
         ("What was used?", "brush", "ambiguous in words"),
         ("When the cup was washed, what did the person do?", "wash", "the answer is in the question"),
     ):
-        assert objection(reader, Question(text, reply, (), "", 1)) == reason, text
+        assert objection(reader, MadeQuestion(text, reply, (), "", 1)) == reason, text
 
 
 @given(st.lists(drawn_graphs(), max_size=9), st.integers(0, 5))

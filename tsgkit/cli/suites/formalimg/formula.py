@@ -25,8 +25,15 @@ from typing import TYPE_CHECKING, Any
 
 from tsgkit.cli.terminal import complain, count, inert, say, say_json, say_lines
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, FileProblem, NotationError, UsageError
-from tsgkit.library.files import STDIN, read_text, require_folder, write_text
-from tsgkit.library.overwrites import refuse_to_overwrite, refuse_to_overwrite_sources, refuse_to_replace_data
+from tsgkit.library.files import (
+    STDIN,
+    read_text,
+    refuse_to_overwrite,
+    refuse_to_overwrite_sources,
+    refuse_to_replace_data,
+    require_folder,
+    write_text,
+)
 
 if TYPE_CHECKING:
     from tsgkit.logic.budget import Budget

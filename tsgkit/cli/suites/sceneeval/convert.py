@@ -54,7 +54,7 @@ from tsgkit.library.files import read_text
 from tsgkit.report.progress import Countdown
 
 if TYPE_CHECKING:
-    from tsgkit.suites.sceneeval.converters import Converted, Outcome
+    from tsgkit.suites.sceneeval.converters import ConversionOutcome, Converted
 
 OUT = "rooms"
 SHOWN = 20
@@ -102,7 +102,9 @@ def convert(arguments: argparse.Namespace) -> int:
         if name in assumed:
             raise UsageError(f"--assume {name} is given twice")
         assumed[name] = value
-    options = converters.Options(arguments.to, sources_of(arguments.assets), assumed=assumed, room_sizes=sizes)
+    options = converters.ConversionOptions(
+        arguments.to, sources_of(arguments.assets), assumed=assumed, room_sizes=sizes
+    )
     if arguments.form is not None:
         converters.converter_of(arguments.form)
     if arguments.ids is not None and arguments.id is not None:
@@ -111,7 +113,7 @@ def convert(arguments: argparse.Namespace) -> int:
     beside = Path(arguments.beside) if arguments.beside else None
     if beside is not None and not beside.exists():
         raise UsageError(f"--with {beside}: no such file or folder")
-    batch, results = converters.Batch(options, arguments.form, beside, ids), _Results([], [])
+    batch, results = converters.ConversionSettings(options, arguments.form, beside, ids), _Results([], [])
     if source.is_dir():
         if arguments.id is not None:
             raise UsageError(f"{source}: --id needs a single scene, but this is a folder", hint="name one file in it")
@@ -141,11 +143,11 @@ def convert(arguments: argparse.Namespace) -> int:
 class _Results(NamedTuple):
     """The scenes that were written, and the failures, each with the file it is of."""
 
-    written: list[tuple[Outcome, Path, Converted]]
-    failures: list[tuple[Outcome, UsageError]]
+    written: list[tuple[ConversionOutcome, Path, Converted]]
+    failures: list[tuple[ConversionOutcome, UsageError]]
 
 
-def _write(outcome: Outcome, results: _Results, arguments: argparse.Namespace, *, is_alone: bool) -> None:
+def _write(outcome: ConversionOutcome, results: _Results, arguments: argparse.Namespace, *, is_alone: bool) -> None:
     """Write the scenes of a file."""
     from tsgkit.suites.sceneeval.converters import write_scene
 

@@ -85,14 +85,14 @@ def run(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     from tsgkit.cli.suites.sceneeval.review import ItemReview
     from tsgkit.lexicon import meant
-    from tsgkit.library.overwrites import refuse_to_overwrite
+    from tsgkit.library.files import refuse_to_overwrite
     from tsgkit.library.projects import find, text_of
     from tsgkit.llm.asker import ask_for
     from tsgkit.runs.decisions import Decisions
     from tsgkit.suites.sceneeval.annotation_files import read_annotations
     from tsgkit.suites.sceneeval.annotations import spaced
     from tsgkit.suites.sceneeval.furniture import furniture
-    from tsgkit.suites.sceneeval.makers.maker import Maker, texts, written
+    from tsgkit.suites.sceneeval.makers.maker import AnnotationMaker, texts, written
     from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, draw_plans
 
     table = furniture()
@@ -122,7 +122,7 @@ def _run(arguments: argparse.Namespace) -> int:
             async def work(engine: Engine) -> Generation:
                 each = partial(engine.made, workers=arguments.concurrency)
                 ask = partial(ask_for, calls.asker, task="make")
-                return await Maker(ask, table, arguments.rounds, known, each=each).make(plans)
+                return await AnnotationMaker(ask, table, arguments.rounds, known, each=each).make(plans)
 
             making = agents.carried_out(calls, work, arguments)
             if calls.shard is not None:

@@ -25,12 +25,11 @@ from tsgkit.cli.suites.sceneeval.convert import add_convert, convert
 from tsgkit.cli.terminal import complain, count, inert, say, say_json
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, ExtraMissing, UsageError
 from tsgkit.lexicon import meant
-from tsgkit.library.files import STDIN
-from tsgkit.library.overwrites import refuse_to_overwrite_sources, write_report
+from tsgkit.library.files import STDIN, refuse_to_overwrite_sources, write_report
 
 if TYPE_CHECKING:
     from tsgkit.geometry import MeasuredScene, View
-    from tsgkit.suites.sceneeval.pages.remarks import Section
+    from tsgkit.suites.sceneeval.pages.remarks import RemarkSection
     from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 
 PROFILES = ("strict", "official")
@@ -259,7 +258,9 @@ def _item(arguments: argparse.Namespace) -> str:
     return str(arguments.item or stem.removeprefix(PREFIX))
 
 
-def _judged(loaded: LoadedScene, stage: MeasuredScene, arguments: argparse.Namespace) -> tuple[str, list[Section]]:
+def _judged(
+    loaded: LoadedScene, stage: MeasuredScene, arguments: argparse.Namespace
+) -> tuple[str, list[RemarkSection]]:
     """Judge the room by rules: always its plausibility, and its demands if there are annotations."""
     from tsgkit.suites.sceneeval import fidelity
     from tsgkit.suites.sceneeval.annotation_files import read_annotation_file
@@ -280,7 +281,7 @@ def _judged(loaded: LoadedScene, stage: MeasuredScene, arguments: argparse.Names
     return listed[item].description, sections(listed[item], met, wrong)
 
 
-def _recorded(loaded: LoadedScene, arguments: argparse.Namespace) -> tuple[str, list[Section]]:
+def _recorded(loaded: LoadedScene, arguments: argparse.Namespace) -> tuple[str, list[RemarkSection]]:
     """Return the strict findings that a run recorded for this room."""
     from tsgkit.report.explanation import explain
     from tsgkit.suites.sceneeval.annotations import Annotation

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tsgkit.llm.images import ImageFile
     from tsgkit.llm.reply import Ask
     from tsgkit.runs.jobs import Engine
-    from tsgkit.suites.spatialgen.maker import Fact
+    from tsgkit.suites.spatialgen.maker import KeyCheck
     from tsgkit.suites.spatialgen.rows import SpatialRow
 
 VOTES = ("decided", "plurality")
@@ -43,7 +43,7 @@ class Job(NamedTuple):
     """The subject and item, which name its file in the set."""
     row: SpatialRow
     image: ImageFile
-    facts: tuple[Fact, ...]
+    facts: tuple[KeyCheck, ...]
 
 
 @dataclass

@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.library.cards import load_card
     from tsgkit.library.files import write_text
     from tsgkit.llm.asker import ask_for
-    from tsgkit.suites.spatialgen.maker import FIELDS, Maker, chosen_scenes, template
+    from tsgkit.suites.spatialgen.maker import FIELDS, QuestionMaker, chosen_scenes, template
     from tsgkit.suites.spatialgen.rows import rows_of, written
     from tsgkit.suites.suite import task_of
 
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
         async def work(engine: Engine) -> Making:
             bundled = task_of(load_card("spatialgen/questions")).dataset(None)
             ask, known = partial(ask_for, calls.asker, task="make"), tuple(row.prompt for row in rows_of(bundled))
-            maker = Maker(ask, arguments.count, arguments.rounds + 1, arguments.seed, known)
+            maker = QuestionMaker(ask, arguments.count, arguments.rounds + 1, arguments.seed, known)
             return await maker.make(scenes, partial(engine.made, workers=min(arguments.concurrency, len(scenes))))
 
         making = agents.carried_out(calls, work, arguments, "scene")

@@ -34,7 +34,7 @@ from tsgkit.cli.terminal import complain, inert, say, say_json
 from tsgkit.errors import FINISHED_WITH_ERRORS, GATE_MISSED, GOOD, INTERRUPTED, FileProblem, UsageError
 
 if TYPE_CHECKING:
-    from tsgkit.cli.suites.tsg.benchmark_work import Work
+    from tsgkit.cli.suites.tsg.benchmark_work import BenchmarkWork
     from tsgkit.report.audit_report import TaskAudit
 
 ALL = ("import", "describe", "elements", "questions", "choices", "generation", "audit", "card")
@@ -86,8 +86,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Do the stages, and print what they made and whether the gate is passed."""
     from tsgkit.cli.suites.tsg.benchmark_review import review_file
-    from tsgkit.cli.suites.tsg.benchmark_stages import Settings
-    from tsgkit.cli.suites.tsg.benchmark_work import Unfinished, Work
+    from tsgkit.cli.suites.tsg.benchmark_stages import StageSettings
+    from tsgkit.cli.suites.tsg.benchmark_work import BenchmarkWork, Unfinished
     from tsgkit.runs.executors import checked_executor
     from tsgkit.suites.tsg.makers.stage_files import StageFolder
 
@@ -103,7 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
             require_terminal()
     stages, out = _checked_stages(arguments), Path(arguments.out)
     arguments.sources = _sources(arguments.source, out) if "import" in stages else ()
-    settings = Settings(**{setting.name: getattr(arguments, setting.name) for setting in fields(Settings)})
+    settings = StageSettings(**{setting.name: getattr(arguments, setting.name) for setting in fields(StageSettings)})
     limits_of(arguments)
     checked_executor(arguments.executor)
     if arguments.annotator is not None or arguments.review is not None:
@@ -113,7 +113,7 @@ def run(arguments: argparse.Namespace) -> int:
         if out.exists() and not out.is_dir():
             raise FileProblem(f"{out}: this is a file, not a folder", hint="name a folder")
         try:
-            return _run(Work(StageFolder(out), settings, arguments), stages)
+            return _run(BenchmarkWork(StageFolder(out), settings, arguments), stages)
         except Unfinished as error:
             reason, code = error.args
             say_stopped(reason, [])
@@ -176,7 +176,7 @@ def _sources(named: Sequence[Path], out: Path) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(files))
 
 
-def _run(work: Work, stages: Sequence[str]) -> int:
+def _run(work: BenchmarkWork, stages: Sequence[str]) -> int:
     from tsgkit.cli.suites.tsg.benchmark_card import write_card
     from tsgkit.cli.suites.tsg.benchmark_review import (
         MadeItemsReview,
@@ -187,7 +187,7 @@ def _run(work: Work, stages: Sequence[str]) -> int:
     )
     from tsgkit.cli.suites.tsg.benchmark_work import audits_of_folder, blames_of
     from tsgkit.library.files import write_text
-    from tsgkit.report.audit_report import as_markdown, audited_value
+    from tsgkit.report.audit_report import as_markdown
     from tsgkit.runs.decisions import Decisions
 
     folder, arguments, fixes = work.folder, work.arguments, 0
@@ -208,7 +208,7 @@ def _run(work: Work, stages: Sequence[str]) -> int:
             return INTERRUPTED
     gate = {"passed": not blames, "redrawn": fixes, "blames": list(map(asdict, blames))}
     if "audit" in stages:
-        value = {"gate": gate, "audits": list(map(audited_value, audits))}
+        value = {"gate": gate, "audits": [audit.value for audit in audits]}
         write_text(folder.file("audit.json"), json.dumps(value, indent=1, ensure_ascii=False) + "\n")
         write_text(folder.file("audit.md"), as_markdown(audits))
     if "card" in stages:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tsgkit.cli.suites.tsg.benchmark_review import items_of, review_value, sampled
-from tsgkit.cli.suites.tsg.benchmark_work import Work
+from tsgkit.cli.suites.tsg.benchmark_work import BenchmarkWork
 from tsgkit.library.files import write_text
 from tsgkit.report import markdown
 from tsgkit.report.figures import number, percent
@@ -28,7 +28,7 @@ FACTLESS = ("settings", "dropped", "items", "formats")
 """Parts of a stage that are shown elsewhere."""
 
 
-def write_card(work: Work) -> None:
+def write_card(work: BenchmarkWork) -> None:
     """Write the card, with the last audit; title, licence and sources are those of an earlier card where none are
     named now."""
     folder, arguments, settings = work.folder, work.arguments, work.settings

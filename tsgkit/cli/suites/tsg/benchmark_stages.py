@@ -33,9 +33,9 @@ from tsgkit.suites.tsg.makers.generation_rows import (
     with_vocabulary,
 )
 from tsgkit.suites.tsg.makers.questions import QuestionChooser, question_row
-from tsgkit.suites.tsg.makers.sentence_checks import Surroundings, check_sentence
+from tsgkit.suites.tsg.makers.sentence_checks import SentenceNeighbours, check_sentence
 from tsgkit.suites.tsg.makers.sentence_patterns import STYLES, Manner, can_be_implicit, can_be_written, write
-from tsgkit.suites.tsg.makers.sentences import Sentence
+from tsgkit.suites.tsg.makers.sentences import GraphSentence
 from tsgkit.suites.tsg.makers.stage_files import StageFiles, StageFolder
 from tsgkit.suites.tsg.makers.stories import CANARY, import_stories
 from tsgkit.suites.tsg.makers.writer import VOICES, ModelWriter, SentenceRequest
@@ -56,7 +56,7 @@ BUNDLED = "tsg/data/tsgkit-2/narratives.jsonl"
 
 
 @dataclass(frozen=True)
-class Settings:
+class StageSettings:
     """The options of ``tsgkit make tsg`` that change what is made."""
 
     sources: tuple[Path, ...]
@@ -88,7 +88,7 @@ class Making:
 
     stage: Stage
     folder: StageFolder
-    settings: Settings
+    settings: StageSettings
     files: StageFiles
     engine: Engine
     calls: AgentCalls | None = None
@@ -186,7 +186,7 @@ async def read_stories(making: Making) -> str:
     return f"{count(stories, 'story', 'stories')} with {count(graphs, 'graph')}"
 
 
-class Group(NamedTuple):
+class GraphGroup(NamedTuple):
     """Graphs that want a sentence, those before them, and how it is worded: ``implicit``, ``bare`` or plainly."""
 
     graphs: tuple[ActionGraph, ...]
@@ -199,11 +199,11 @@ class DescribedStory:
     """A story with its graphs in groups; by number of the description, sentences for it and reasons for none."""
 
     story: Narrative
-    sentences: dict[int, Sentence] = field(default_factory=dict)
+    sentences: dict[int, GraphSentence] = field(default_factory=dict)
     dropped: dict[int, str] = field(default_factory=dict)
 
 
-def with_groups(story: Narrative, settings: Settings) -> tuple[DescribedStory, dict[int, Group]]:
+def with_groups(story: Narrative, settings: StageSettings) -> tuple[DescribedStory, dict[int, GraphGroup]]:
     """Return a story with its graphs in groups, some of them with a repeated action, and the groups without a sentence.
 
     A share of these is implicit where a grasp goes without saying, and a share is bare.
@@ -211,11 +211,11 @@ def with_groups(story: Narrative, settings: Settings) -> tuple[DescribedStory, d
     choice = settings.draw("group", story)
     story = grouped(story, parse_mix(settings.mix), choice, anew=settings.rewrite)
     story = repeated(story, settings.repeated, choice)
-    groups: dict[int, Group] = {}
+    groups: dict[int, GraphGroup] = {}
     before: tuple[ActionGraph, ...] = ()
     for number, description in enumerate(story.descriptions):
         if description.text is None and description.graphs:
-            groups[number] = Group(description.graphs, before)
+            groups[number] = GraphGroup(description.graphs, before)
         before += description.graphs
     choice = settings.draw("manner", story)
     for manner in ("implicit", "bare"):
@@ -231,7 +231,7 @@ def with_groups(story: Narrative, settings: Settings) -> tuple[DescribedStory, d
     return DescribedStory(story), groups
 
 
-def described_by_patterns(shared: tuple[Settings, frozenset[str]], story: Narrative) -> DescribedStory:
+def described_by_patterns(shared: tuple[StageSettings, frozenset[str]], story: Narrative) -> DescribedStory:
     """Return a story described by patterns of ours, in one style; ``shared`` has the names of all stories."""
     settings, others = shared
     described, groups = with_groups(story, settings)
@@ -245,7 +245,7 @@ def described_by_patterns(shared: tuple[Settings, frozenset[str]], story: Narrat
         [hands] = choice.choices(WORDED_HANDS, WORDED_HANDS_SHARES)
         manner = Manner(style, hands, is_bare=group.manner == "bare", is_implicit=group.manner == "implicit")  # type: ignore[arg-type]
         sentence = write(group.graphs, manner, choice)
-        if findings := check_sentence(sentence, group.graphs, Surroundings(vocabulary, others, group.before)):
+        if findings := check_sentence(sentence, group.graphs, SentenceNeighbours(vocabulary, others, group.before)):
             messages = (f"{finding.code}: {finding.message} ({sentence.text})" for finding in findings)
             described.dropped[number] = "; ".join(messages)
         else:
@@ -253,7 +253,7 @@ def described_by_patterns(shared: tuple[Settings, frozenset[str]], story: Narrat
     return described
 
 
-async def described_by_model(settings: Settings, writer: ModelWriter, story: Narrative) -> DescribedStory:
+async def described_by_model(settings: StageSettings, writer: ModelWriter, story: Narrative) -> DescribedStory:
     """Return a story described by a model, in one voice, each sentence with those before as its context."""
     described, groups = with_groups(story, settings)
     voice = settings.draw("describe", story).choice(VOICES)
@@ -327,12 +327,12 @@ async def describe(making: Making) -> str:
     return f"{count(by['written'], 'sentence')} by {by_whom}{kept}"
 
 
-def accounts_of(making: Making) -> defaultdict[str, dict[int, Sentence]]:
+def accounts_of(making: Making) -> defaultdict[str, dict[int, GraphSentence]]:
     """Return the accounts of all written sentences, by story and the number of the description."""
-    accounts = defaultdict[str, dict[int, Sentence]](dict)
+    accounts = defaultdict[str, dict[int, GraphSentence]](dict)
     for value in making.folder.values(SENTENCES):
         words = {node: tuple(phrases) for node, phrases in value["said"].items()}
-        sentence = Sentence(value["text"], words, tuple(value["implied"]), tuple(value["tags"]))
+        sentence = GraphSentence(value["text"], words, tuple(value["implied"]), tuple(value["tags"]))
         accounts[value["story"]][value["description"]] = sentence
     return accounts
 

@@ -22,7 +22,16 @@ from random import Random
 from typing import Any
 
 from tsgkit.cli.agents import asking, digest, limits_of
-from tsgkit.cli.suites.tsg.benchmark_stages import CHOICES, QUESTIONS, STAGE_OF, STAGES, TASKS, Making, Settings, Stage
+from tsgkit.cli.suites.tsg.benchmark_stages import (
+    CHOICES,
+    QUESTIONS,
+    STAGE_OF,
+    STAGES,
+    TASKS,
+    Making,
+    Stage,
+    StageSettings,
+)
 from tsgkit.cli.terminal import complain, inert, job_watch, say
 from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, FileProblem, Interrupted
 from tsgkit.llm.failures import NotFinished
@@ -50,11 +59,11 @@ class Unfinished(Exception):
 
 
 @dataclass
-class Work:
+class BenchmarkWork:
     """The stages of one folder."""
 
     folder: StageFolder
-    settings: Settings
+    settings: StageSettings
     arguments: argparse.Namespace
     done: list[str] = field(default_factory=list)
     """The stages that were done now."""
@@ -200,7 +209,7 @@ def blames_of(audits: Iterable[TaskAudit]) -> list[Blame]:
     """Return all reasons why these audits miss the gate."""
     blames: list[Blame] = []
     for task, audit in ((audited.task, audited.audit) for audited in audits):
-        for defect in audit.found:
+        for defect in audit.findings:
             if defect.slips and (defect.check.is_error or defect.check.code in AVOIDABLE):
                 items = tuple(dict.fromkeys(slip.item_id for slip in defect.slips))
                 blames.append(Blame(task, defect.check.code, defect.slips[0].message, items))

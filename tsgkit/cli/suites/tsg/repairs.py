@@ -19,11 +19,11 @@ from tsgkit.cli.agents import add_force, json_lines, put
 from tsgkit.cli.report import check_targets
 from tsgkit.cli.terminal import count, inert, say, say_json
 from tsgkit.errors import GOOD, UsageError
-from tsgkit.library.overwrites import refuse_to_overwrite_sources
+from tsgkit.library.files import refuse_to_overwrite_sources
 
 if TYPE_CHECKING:
     from tsgkit.graph.model import ActionGraph
-    from tsgkit.runs.run_setup import Row
+    from tsgkit.runs.run_setup import PlannedRow
     from tsgkit.suites.tsg.items import GenerationSample
 
 FILE = "repairs.jsonl"
@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def wrong_graphs(
-    row: Row, sample: GenerationSample, calls: list[dict[str, Any]]
+    row: PlannedRow, sample: GenerationSample, calls: list[dict[str, Any]]
 ) -> tuple[list[tuple[int, ActionGraph]], dict[str, int]]:
     """Return the wrong graphs of one answer, each with the place of its reference, and how many others there are.
 
@@ -103,7 +103,7 @@ def wrong_graphs(
     from tsgkit.graph.model import ActionGraph
     from tsgkit.runs.saved_run import transcript_of
     from tsgkit.scoring import alignment
-    from tsgkit.scoring.sets import overlap, triplets_of
+    from tsgkit.scoring.set_scores import overlap, triplets_of
 
     transcript = transcript_of(iter(calls))
     if not calls or row.solver.unfinished(transcript):
@@ -124,7 +124,7 @@ def wrong_graphs(
     return wrong, counts | {RIGHT: len(pairs) - len(wrong)}
 
 
-def _repair(row: Row, sample: GenerationSample, number: int, graph: ActionGraph) -> dict[str, Any]:
+def _repair(row: PlannedRow, sample: GenerationSample, number: int, graph: ActionGraph) -> dict[str, Any]:
     """Return the row of a graph to mend: that of its item, with the graph as it was written."""
     from tsgkit.graph.notation.narratives import vocabulary_value
     from tsgkit.suites.solvers.solver import BASELINE, SINGLE

@@ -22,15 +22,15 @@
 >>> layout = "bed {length: 1.8m; width: 2m; height: 0.5m; left: 1m; top: 1m; depth: 0m; orientation: 0 degrees;}"
 >>> file = Path(tempfile.mkdtemp()) / "7.txt"
 >>> _ = file.write_text(layout)
->>> outcome = convert_file(file, Batch())
+>>> outcome = convert_file(file, ConversionSettings())
 >>> outcome.form, outcome.scenes[0].id, outcome.scenes[0].objects
 ('layoutgpt', '7', 1)
 """
 
-from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Ledger, Thing
+from tsgkit.suites.sceneeval.converters.arrangements import ArrangedObject, Arrangement, Ledger
 from tsgkit.suites.sceneeval.converters.batches import (
-    Batch,
-    Outcome,
+    ConversionOutcome,
+    ConversionSettings,
     convert_each,
     convert_file,
     converter_of,
@@ -41,28 +41,28 @@ from tsgkit.suites.sceneeval.converters.batches import (
 )
 from tsgkit.suites.sceneeval.converters.source import (
     Assumption,
+    ConversionOptions,
     Converted,
     Converter,
-    Draft,
-    Options,
+    SceneDraft,
     SourceFile,
     Unconverted,
 )
 from tsgkit.suites.sceneeval.converters.tables import SceneIds, room_sizes_of
 
 __all__ = [
+    "ArrangedObject",
     "Arrangement",
     "Assumption",
-    "Batch",
+    "ConversionOptions",
+    "ConversionOutcome",
+    "ConversionSettings",
     "Converted",
     "Converter",
-    "Draft",
     "Ledger",
-    "Options",
-    "Outcome",
+    "SceneDraft",
     "SceneIds",
     "SourceFile",
-    "Thing",
     "Unconverted",
     "convert_each",
     "convert_file",

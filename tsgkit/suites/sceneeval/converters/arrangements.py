@@ -2,7 +2,7 @@
 
 They are written as our own form with boxes, or as the published scene state with the ids of meshes.
 
->>> bed = Thing("bed_1", "bed", at=(1.0, 2.0, 0.0), yaw=90.0, size=(2.0, 1.6, 0.5))
+>>> bed = ArrangedObject("bed_1", "bed", at=(1.0, 2.0, 0.0), yaw=90.0, size=(2.0, 1.6, 0.5))
 >>> bed.underside, bed.middle
 ((1.0, 2.0, 0.0), (1.0, 2.0, 0.25))
 >>> losses = Ledger()
@@ -112,7 +112,7 @@ class Ledger:
 
 
 @dataclass(frozen=True)
-class Thing:
+class ArrangedObject:
     """An object in our world frame; ``at`` is the centre of its underside, or of its box if ``centred``."""
 
     id: str
@@ -172,17 +172,17 @@ class Thing:
 class Arrangement:
     """The converted content of one scene of a file."""
 
-    things: Sequence[Thing]
+    things: Sequence[ArrangedObject]
     built: Architecture | None
     note: str = ""
     sizes_from: str = ""
     """The options that bring sizes which the file lacks."""
 
 
-class Names:
+class UniqueNames:
     """Unique names: a number is appended to one that is taken.
 
-    >>> names = Names()
+    >>> names = UniqueNames()
     >>> names.free("bed"), names.free("bed"), names.free(" "), names.counted("lamp")
     ('bed', 'bed_2', 'unnamed', 'lamp_1')
     """
@@ -209,16 +209,16 @@ class Names:
         return name
 
 
-def with_parents(things: Sequence[Thing], losses: Ledger, reach: float = REACH) -> tuple[Thing, ...]:
+def with_parents(things: Sequence[ArrangedObject], losses: Ledger, reach: float = REACH) -> tuple[ArrangedObject, ...]:
     """Return the objects with their holders: as in the file, else the floor or another object's top below.
 
-    >>> table = Thing("table", "table", (1, 1, 0), 0, (2, 1, 0.8))
-    >>> vase = Thing("vase", "vase", (1.5, 1, 0.805), 0, (0.2, 0.2, 0.3))
+    >>> table = ArrangedObject("table", "table", (1, 1, 0), 0, (2, 1, 0.8))
+    >>> vase = ArrangedObject("vase", "vase", (1.5, 1, 0.805), 0, (0.2, 0.2, 0.3))
     >>> [(thing.held_by, thing.parent) for thing in with_parents([table, vase], Ledger())]
     [('ground', ''), ('object', 'table')]
     """
     tops = sorted((top, number) for number, thing in enumerate(things) if (top := thing.top) is not None)
-    placed, inferred = list[Thing](), 0
+    placed, inferred = list[ArrangedObject](), 0
     for thing in things:
         at = None if thing.held_by else thing.underside
         if at is not None and abs(at[2]) <= reach + TINY:
@@ -301,7 +301,7 @@ def _models(arrangement: Arrangement, prefix: str, losses: Ledger) -> list[dict[
     return models
 
 
-def _transform(thing: Thing, prefix: str) -> list[tuple[float, ...]] | None:
+def _transform(thing: ArrangedObject, prefix: str) -> list[tuple[float, ...]] | None:
     """Return the columns of a mesh's transform: where its right, top and front (y up, front +z) point to, as long as it
     is scaled, and its origin, from its box if known, else by the convention of its collection.
     """

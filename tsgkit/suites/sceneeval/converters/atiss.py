@@ -2,13 +2,13 @@
 
 >>> values = {"length": 0.9, "width": 1, "height": 0.25, "left": -0.5, "top": 0.5, "depth": 0.25, "orientation": 0}
 >>> record = {"query_id": "Bedroom-7", "centroid": [2, 1.5], "object_list": [["bed", values]]}
->>> bed = ATISS(SourceFile("x.json", "", [record]), Options())[0].scene["objects"][0]
+>>> bed = ATISS(SourceFile("x.json", "", [record]), ConversionOptions())[0].scene["objects"][0]
 >>> bed["size"], bed["at"], bed["yaw"]
 ([1.8, 2.0, 0.5], [-0.5, -0.5, 0.0], 0.0)
 >>> value = {"class_labels": [[0, 1, 0]], "translations": [[-0.5, 0.25, 0.5]], "sizes": [[0.9, 0.25, 1]],
 ...   "angles": [[0]], "scene_uid": "house_Bedroom-7"}
 >>> stats = SourceFile("dataset_stats.txt", "", {"object_types": ["armchair", "bed"], "class_labels": []})
->>> (converted,) = BOXES(SourceFile("boxes.npz", "", value), Options(companion=stats))
+>>> (converted,) = BOXES(SourceFile("boxes.npz", "", value), ConversionOptions(companion=stats))
 >>> converted.id, converted.scene["objects"][0] == {**bed, "id": "bed_1"}
 ('house_Bedroom-7', True)
 
@@ -40,7 +40,7 @@ from tsgkit.errors import FileProblem
 from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, with_parents
 from tsgkit.suites.sceneeval.converters.fields import Deep, Far, Flat, ForeignModel, Label, Size, refuse_many
 from tsgkit.suites.sceneeval.converters.shapes import Corner, outline, plain_category, ring, room_within
-from tsgkit.suites.sceneeval.converters.source import Converter, Draft, Options, SourceFile, records_of
+from tsgkit.suites.sceneeval.converters.source import ConversionOptions, Converter, SceneDraft, SourceFile, records_of
 
 FUTURE = "3dfModel"
 PROCESSED = "save what dataset.post_process returns: metres, and one angle in radians for each box"
@@ -58,7 +58,7 @@ class _Values(ForeignModel):
     orientation: Far
 
 
-class _Record(ForeignModel):
+class _AtissRecord(ForeignModel):
     id: Label = ""
     query: Label = Field(default="", alias="query_id")
     centroid: Flat
@@ -83,9 +83,9 @@ def _are_records(given: SourceFile) -> bool:
     )
 
 
-def _arranged(value: dict[str, Any], draft: Draft, floor: Sequence[Corner] = ()) -> Arrangement:
+def _arranged(value: dict[str, Any], draft: SceneDraft, floor: Sequence[Corner] = ()) -> Arrangement:
     """Return the scene of a record; ``floor`` is the outline of its floor about the centroid, where that is known."""
-    record = _Record.of(value, draft.where, object_list="")
+    record = _AtissRecord.of(value, draft.where, object_list="")
     refuse_many(len(record.things), draft.where)
     corners = floor or _corners(record, draft)
     west, south = (min(along) for along in zip(*corners, strict=True)) if corners else (0.0, 0.0)
@@ -103,7 +103,7 @@ def _arranged(value: dict[str, Any], draft: Draft, floor: Sequence[Corner] = ())
     return Arrangement(placed, room_within(moved, draft.losses))
 
 
-def _corners(record: _Record, draft: Draft) -> Sequence[Corner]:
+def _corners(record: _AtissRecord, draft: SceneDraft) -> Sequence[Corner]:
     """Return the outline of the floor about the centroid, on our floor plan, where y grows against ``top``."""
     table = draft.options.room_sizes
     size = table and (table.of(record.query) or table.of(record.id))
@@ -138,7 +138,7 @@ def _items(given: SourceFile) -> list[tuple[str, Any]]:
     return [("", value | {name: value[name][number] for name in ROWS}) for number in range(len(rows))]
 
 
-def _arranged_boxes(value: dict[str, Any], draft: Draft) -> Arrangement:
+def _arranged_boxes(value: dict[str, Any], draft: SceneDraft) -> Arrangement:
     """Return the scene of boxes, as of a record."""
     try:
         boxes = _Boxes.of(value, draft.where)
@@ -160,7 +160,7 @@ def _arranged_boxes(value: dict[str, Any], draft: Draft) -> Arrangement:
     return _arranged({"query_id": draft.id, "centroid": [middle_x, middle_z], "object_list": things}, draft, floor)
 
 
-def _categories(boxes: _Boxes, where: str, options: Options) -> list[str]:
+def _categories(boxes: _Boxes, where: str, options: ConversionOptions) -> list[str]:
     """Return the category of every box; empty where it is no object."""
     if (stats := options.companion) is not None:
         names = list(map(str, stats.value["object_types"])) if _are_statistics(stats) else []

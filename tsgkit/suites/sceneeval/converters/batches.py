@@ -27,8 +27,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.geometry.libraries import np
 from tsgkit.lexicon import meant
-from tsgkit.library.files import read_bytes, read_text, walk, write_text
-from tsgkit.library.overwrites import refuse_to_overwrite
+from tsgkit.library.files import read_bytes, read_text, refuse_to_overwrite, walk, write_text
 from tsgkit.library.projects import entry_points
 from tsgkit.suites.sceneeval.converters.arrangements import Loss
 from tsgkit.suites.sceneeval.converters.atiss import ATISS, BOXES
@@ -39,7 +38,7 @@ from tsgkit.suites.sceneeval.converters.idesign import IDESIGN
 from tsgkit.suites.sceneeval.converters.layoutgpt import LAYOUTGPT
 from tsgkit.suites.sceneeval.converters.layoutvlm import LAYOUTVLM
 from tsgkit.suites.sceneeval.converters.sceneweaver import SCENEWEAVER
-from tsgkit.suites.sceneeval.converters.source import Converted, Converter, Options, SourceFile, Unconverted
+from tsgkit.suites.sceneeval.converters.source import ConversionOptions, Converted, Converter, SourceFile, Unconverted
 from tsgkit.suites.sceneeval.converters.tables import SceneIds
 from tsgkit.suites.sceneeval.scene_files.files import plain_id
 from tsgkit.suites.sceneeval.scene_files.simple import FORMAT as ROOM
@@ -121,7 +120,7 @@ def is_companion(given: SourceFile) -> bool:
 
 
 @dataclass(frozen=True)
-class Entry:
+class ConvertedFile:
     """A file to convert, its name in messages, and the name of its scene."""
 
     path: Path
@@ -131,17 +130,17 @@ class Entry:
     """The names that a table of ids may give its scene, the longest first."""
 
     @staticmethod
-    def of(path: Path, name: str = "", own: Path | None = None) -> Entry:
+    def of(path: Path, name: str = "", own: Path | None = None) -> ConvertedFile:
         """Return a file, and the path in its tree of what its scene is named after if it is another."""
         own = own or Path(path.stem)
-        return Entry(path, name or path.name, own.name, (own.as_posix(), name or path.name, own.name))
+        return ConvertedFile(path, name or path.name, own.name, (own.as_posix(), name or path.name, own.name))
 
 
 @dataclass(frozen=True)
-class Batch:
+class ConversionSettings:
     """The settings of a conversion."""
 
-    options: Options = field(default_factory=Options)
+    options: ConversionOptions = field(default_factory=ConversionOptions)
     form: str | None = None
     beside: Path | None = None
     """The companion of every file, or the folder of companions that are named as files or runs are."""
@@ -149,10 +148,10 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ConversionOutcome:
     """The result for one file."""
 
-    entry: Entry
+    entry: ConvertedFile
     form: str = ""
     scenes: tuple[Converted, ...] = ()
     failures: tuple[UsageError, ...] = ()
@@ -161,10 +160,10 @@ class Outcome:
 class Tree(NamedTuple):
     """The files of a folder and of all folders in it."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[ConvertedFile, ...]
     passed_over: tuple[str, ...]
     """Names of files of no known form beside scenes that are all named alike, and of earlier iterations."""
-    unreadable: tuple[Outcome, ...] = ()
+    unreadable: tuple[ConversionOutcome, ...] = ()
     """The folders in it that cannot be read, as failures."""
 
 
@@ -172,10 +171,12 @@ def tree_of(folder: Path, out: Path | None = None) -> Tree:
     """Return the files to convert in a folder and all folders in it, except ``out``."""
     kinds: dict[Path, FileKind] = {}
     passed_over: list[Path] = []
-    unreadable: list[Outcome] = []
+    unreadable: list[ConversionOutcome] = []
 
     def failed(inner: Path, problem: FileProblem) -> None:
-        unreadable.append(Outcome(Entry.of(inner, inner.relative_to(folder).as_posix()), failures=(problem,)))
+        unreadable.append(
+            ConversionOutcome(ConvertedFile.of(inner, inner.relative_to(folder).as_posix()), failures=(problem,))
+        )
 
     walked = walk(folder, skips=lambda inner: out is not None and inner.resolve() == out.resolve(), failed=failed)
     for inner, names in walked:
@@ -205,7 +206,7 @@ def tree_of(folder: Path, out: Path | None = None) -> Tree:
     for path in paths:
         home = path.parent.parent if path.parent.name == ITERATIONS else path.parent
         own = path.with_suffix("") if path.parent == folder or in_folder[path.parent] > 1 else home
-        entries.append(Entry.of(path, path.relative_to(folder).as_posix(), own.relative_to(folder)))
+        entries.append(ConvertedFile.of(path, path.relative_to(folder).as_posix(), own.relative_to(folder)))
     return Tree(tuple(entries), tuple(path.relative_to(folder).as_posix() for path in passed_over), tuple(unreadable))
 
 
@@ -251,7 +252,7 @@ def _arrays(path: Path) -> dict[str, Any]:
         raise FileProblem(f"{path}: its arrays are pickled, and a pickle can run any code", hint=hint) from None
 
 
-def convert_each(entries: Sequence[Entry], batch: Batch) -> Iterator[Outcome]:
+def convert_each(entries: Sequence[ConvertedFile], batch: ConversionSettings) -> Iterator[ConversionOutcome]:
     """Yield the result for each file; companion files are skipped. Rows of the table of ids that name no scene are the
     last.
     """
@@ -263,24 +264,24 @@ def convert_each(entries: Sequence[Entry], batch: Batch) -> Iterator[Outcome]:
             if len(entries) == 1 or not is_companion(given):
                 yield conversion.outcome(entry, given)
         except UsageError as error:
-            yield Outcome(entry, failures=(error,))
+            yield ConversionOutcome(entry, failures=(error,))
     if batch.ids and (unused := [name for name in batch.ids.by_name if name not in conversion.known]):
         shown = ", ".join(unused[:10]) + (", ..." if len(unused) > 10 else "")
         hint = "a name is that of a file, of the folder of a run (or its path in the tree), or of a record in a file"
         problem = FileProblem(f"{batch.ids.file}: no scene is named {shown}", hint=hint)
-        yield Outcome(Entry.of(Path(batch.ids.file)), failures=(problem,))
+        yield ConversionOutcome(ConvertedFile.of(Path(batch.ids.file)), failures=(problem,))
 
 
-def convert_file(path: Path, batch: Batch) -> Outcome:
+def convert_file(path: Path, batch: ConversionSettings) -> ConversionOutcome:
     """Return the result for one file; an error that concerns all of it is raised."""
     given = read_given(path)
-    return _Conversion(batch).outcome(Entry.of(path), given)
+    return _Conversion(batch).outcome(ConvertedFile.of(path), given)
 
 
 class _Conversion:
     """The conversion of a batch: companions are searched once, and no two scenes have the same id."""
 
-    def __init__(self, batch: Batch) -> None:
+    def __init__(self, batch: ConversionSettings) -> None:
         self.known = set[str]()
         """Names and ids that a row of the table of ids may have."""
         self._batch = batch
@@ -291,7 +292,7 @@ class _Conversion:
             walked = walk(batch.beside)
             self._companions = [path for folder, names in walked for path in _inputs(folder / name for name in names)]
 
-    def outcome(self, entry: Entry, given: SourceFile) -> Outcome:
+    def outcome(self, entry: ConvertedFile, given: SourceFile) -> ConversionOutcome:
         """Return the scenes of a file with ids that no other file's have."""
         batch = self._batch
         converter = converter_of(batch.form) if batch.form else recognised(given)
@@ -319,9 +320,9 @@ class _Conversion:
                 scenes.append(replace(result, id=name, losses=(*result.losses, *assumed)))
             except UsageError as error:
                 failures.append(error)
-        return Outcome(entry, converter.name, tuple(scenes), tuple(failures))
+        return ConversionOutcome(entry, converter.name, tuple(scenes), tuple(failures))
 
-    def _free_id(self, own: str, entry: Entry, *, is_alone: bool) -> str:
+    def _free_id(self, own: str, entry: ConvertedFile, *, is_alone: bool) -> str:
         """Return the id of a scene by the table of ids, else its own, else that of its file."""
         if self._batch.ids is not None:
             name = self._batch.ids.of_scene((own, *entry.names) if is_alone else (own,), entry.name)
@@ -333,7 +334,7 @@ class _Conversion:
         self._ids[name] = entry.name
         return name
 
-    def _named_companion(self, entry: Entry) -> SourceFile | None:
+    def _named_companion(self, entry: ConvertedFile) -> SourceFile | None:
         """Return the companion given with all files, or the one that is named after a file or the folder of its run;
         None where a folder of companions has none.
         """

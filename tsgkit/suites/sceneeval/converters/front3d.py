@@ -20,10 +20,10 @@ from typing import NamedTuple
 from pydantic import Field
 
 from tsgkit.errors import FileProblem
-from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Point, Thing, with_parents
+from tsgkit.suites.sceneeval.converters.arrangements import ArrangedObject, Arrangement, Point, with_parents
 from tsgkit.suites.sceneeval.converters.fields import Deep, Far, ForeignModel, Label, Sizes, refuse_many
 from tsgkit.suites.sceneeval.converters.shapes import box_of_mesh, outline, room_within, scaled
-from tsgkit.suites.sceneeval.converters.source import Converter, Draft, SourceFile
+from tsgkit.suites.sceneeval.converters.source import Converter, SceneDraft, SourceFile
 from tsgkit.suites.sceneeval.scene_files.files import objects_in
 
 PREFIX = "3dfModel"
@@ -52,22 +52,22 @@ class _Child(ForeignModel):
     scale: Sizes
 
 
-class _Room(ForeignModel):
+class _Front3dRoom(ForeignModel):
     id: Label = Field(alias="instanceid")
     children: tuple[_Child, ...]
 
 
-class _House(ForeignModel):
+class _Front3dHouse(ForeignModel):
     uid: Label = ""
     furniture: tuple[_Furniture, ...]
     meshes: tuple[_Mesh, ...]
-    rooms: tuple[_Room, ...]
+    rooms: tuple[_Front3dRoom, ...]
 
 
 class _FurnishedRoom(NamedTuple):
     """A room, and what its children refer to."""
 
-    room: _Room
+    room: _Front3dRoom
     furniture: Mapping[str, _Furniture]
     built: Mapping[str, _Mesh]
 
@@ -76,7 +76,7 @@ def _rooms(given: SourceFile) -> list[tuple[str, _FurnishedRoom]]:
     """Return every room of a house that has furniture."""
     meshes = [mesh for mesh in objects_in(given.value.get("mesh")) if mesh.get("type") in ("Floor", "WallInner")]
     parts = {"furniture": given.value["furniture"], "meshes": meshes, "rooms": given.value["scene"]["room"]}
-    house = _House.of({"uid": given.value.get("uid") or "", **parts}, given.name)
+    house = _Front3dHouse.of({"uid": given.value.get("uid") or "", **parts}, given.name)
     furniture = {piece.uid: piece for piece in house.furniture}
     built = {mesh.uid: mesh for mesh in house.meshes}
     rooms = [room for room in house.rooms if any(child.ref in furniture for child in room.children)]
@@ -87,7 +87,7 @@ def _rooms(given: SourceFile) -> list[tuple[str, _FurnishedRoom]]:
     return [(f"{before}_{room.id}", _FurnishedRoom(room, furniture, built)) for room in rooms]
 
 
-def _arranged(furnished: _FurnishedRoom, draft: Draft) -> Arrangement:
+def _arranged(furnished: _FurnishedRoom, draft: SceneDraft) -> Arrangement:
     things, losses = [], draft.losses
     floors, heights = list[tuple[Sequence[Point], Iterable[tuple[int, ...]]]](), list[float]()
     for child in furnished.room.children:
@@ -112,7 +112,7 @@ def _arranged(furnished: _FurnishedRoom, draft: Draft) -> Arrangement:
     return Arrangement(placed, built, sizes_from="the meshes: --assets threed_future=DIR")
 
 
-def _thing(child: _Child, piece: _Furniture, draft: Draft) -> Thing:
+def _thing(child: _Child, piece: _Furniture, draft: SceneDraft) -> ArrangedObject:
     """Return a piece of furniture; without a size where its mesh is not at hand."""
     asset = draft.options.asset(PREFIX, piece.mesh, f"{draft.where}: furniture {piece.uid:.80}: jid")
     category = ((asset and asset.category) or (piece.title or "").rpartition("/")[2] or "thing").lower()

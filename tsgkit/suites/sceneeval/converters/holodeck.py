@@ -1,10 +1,10 @@
 """Converter for Holodeck: houses in the form of AI2-THOR and ProcTHOR, in Unity's frame.
 
->>> from tsgkit.suites.sceneeval.converters import Options
+>>> from tsgkit.suites.sceneeval.converters import ConversionOptions
 >>> text = '''{"rooms": [{"id": "den", "floorPolygon": [{"x": 0, "z": 0}, {"x": 0, "z": 3}, {"x": 4, "z": 3}]}],
 ...   "floor_objects": [{"assetId": "a1", "id": "bed-0 (den)", "position": {"x": 1, "y": 0.3, "z": 2.1},
 ...     "rotation": {"y": 180}, "vertices": [[15, 105], [185, 105], [185, 315], [15, 315]]}]}'''
->>> bed = HOLODECK(SourceFile.of("x.json", text), Options())[0].scene["objects"][0]
+>>> bed = HOLODECK(SourceFile.of("x.json", text), ConversionOptions())[0].scene["objects"][0]
 >>> bed["id"], bed["size"], bed["at"], bed["yaw"], bed["held_by"]
 ('bed-0 (den)', [1.6, 2.0, 0.6], [1.0, 2.1, 0.0], 0.0, 'ground')
 
@@ -43,7 +43,14 @@ from typing import Literal, NamedTuple
 from pydantic import AliasChoices, Field
 
 from tsgkit.geometry import Architecture, Floor, Opening, Wall
-from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Holder, Ledger, Names, Point, Thing
+from tsgkit.suites.sceneeval.converters.arrangements import (
+    ArrangedObject,
+    Arrangement,
+    Holder,
+    Ledger,
+    Point,
+    UniqueNames,
+)
 from tsgkit.suites.sceneeval.converters.fields import Flat, ForeignModel, Label, Vector, refuse_many
 from tsgkit.suites.sceneeval.converters.shapes import (
     SHORT,
@@ -57,7 +64,7 @@ from tsgkit.suites.sceneeval.converters.shapes import (
     stood,
     walls_around,
 )
-from tsgkit.suites.sceneeval.converters.source import Assumption, Converter, Draft, SourceFile
+from tsgkit.suites.sceneeval.converters.source import Assumption, Converter, SceneDraft, SourceFile
 from tsgkit.suites.sceneeval.scene_files.files import objects_in
 from tsgkit.suites.sceneeval.scene_files.simple import HEIGHT
 
@@ -122,7 +129,7 @@ class _Wall(ForeignModel):
         return None if math.dist(low[0], far) < SHORT else ((*low[0], 0.0), (*far, 0.0))
 
 
-class _Hole(ForeignModel):
+class _WallHole(ForeignModel):
     id: Label = ""
     wall0: Label | None = None
     wall1: Label | None = None
@@ -135,8 +142,8 @@ class _Hole(ForeignModel):
 class _House(ForeignModel):
     rooms: tuple[_Room, ...]
     walls: tuple[_Wall, ...] = ()
-    doors: tuple[_Hole, ...] | None = None
-    windows: tuple[_Hole, ...] | None = None
+    doors: tuple[_WallHole, ...] | None = None
+    windows: tuple[_WallHole, ...] | None = None
     objects: tuple[_Thing, ...] = ()
     floor_objects: tuple[_Thing, ...] | None = None
     wall_objects: tuple[_Thing, ...] | None = None
@@ -146,7 +153,7 @@ class _House(ForeignModel):
     query: Label | None = None
 
 
-class _Listed(NamedTuple):
+class _ListedObject(NamedTuple):
     """An object, its holder, and the holder's id."""
 
     thing: _Thing
@@ -154,7 +161,7 @@ class _Listed(NamedTuple):
     parent: str = ""
 
 
-def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
+def _arranged(given: SourceFile, draft: SceneDraft) -> Arrangement:
     """Return the one scene of a house."""
     house, options, losses = (
         _House.of(given.value, given.name, **dict.fromkeys(LISTS, "id")),
@@ -191,7 +198,7 @@ def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
 
 def _floors_and_walls(house: _House, height: float, losses: Ledger) -> tuple[tuple[Floor, ...], dict[str, Wall]]:
     """Return the floors, and the inner faces of walls by their ids."""
-    floors, names = [], Names()
+    floors, names = [], UniqueNames()
     for room in house.rooms:
         corners = ring((corner.x, corner.z) for corner in room.corners)
         if len(corners) < 3:
@@ -200,7 +207,7 @@ def _floors_and_walls(house: _House, height: float, losses: Ledger) -> tuple[tup
         if crosses_itself(corners):
             losses.lost("outlines of floors, which cross themselves as they are stored", room.id)
         floors.append(Floor(names.free(room.id), tuple((x, y, 0.0) for x, y in corners)))
-    walls, names = dict[str, Wall](), Names()
+    walls, names = dict[str, Wall](), UniqueNames()
     for wall in house.walls:
         if wall.is_outer:
             losses.lost("outer faces of walls, whose inner faces are kept", count=1)
@@ -225,7 +232,7 @@ def _openings(house: _House, walls: Mapping[str, Wall], losses: Ledger) -> dict[
     """
     openings: dict[str, list[Opening]] = {}
     faces, counted = {wall.id: wall.ends for wall in house.walls}, 0
-    kinds: Mapping[Literal["door", "window"], Sequence[_Hole]]
+    kinds: Mapping[Literal["door", "window"], Sequence[_WallHole]]
     kinds = {"door": house.doors or (), "window": house.windows or ()}
     for kind, hole in ((kind, hole) for kind, holes in kinds.items() for hole in holes):
         ends: Sequence[Flat] = (hole.segment or ()) if hole.polygon else ()
@@ -250,7 +257,7 @@ def _openings(house: _House, walls: Mapping[str, Wall], losses: Ledger) -> dict[
 
 
 def _places(
-    hole: _Hole, ends: Sequence[Flat], kind: Literal["door", "window"], walls: Mapping[str, Wall], reach: float
+    hole: _WallHole, ends: Sequence[Flat], kind: Literal["door", "window"], walls: Mapping[str, Wall], reach: float
 ) -> dict[str, Opening]:
     """Return the opening between two places on the floor plan in every wall that they are within ``reach`` of."""
     openings = {}
@@ -270,7 +277,7 @@ def _places(
 # objects
 
 
-def _listed(house: _House, walls: Mapping[str, Wall]) -> Iterator[_Listed]:
+def _listed(house: _House, walls: Mapping[str, Wall]) -> Iterator[_ListedObject]:
     """Yield every thing once, with those that are nested in others.
 
     The id of ``mug-0|desk-0 (office)`` says that it is on ``desk-0 (office)``; that of a thing in no list but
@@ -290,11 +297,11 @@ def _listed(house: _House, walls: Mapping[str, Wall]) -> Iterator[_Listed]:
             if held_by == "wall":
                 own = {key: wall for key, wall in walls.items() if top.room and rooms.get(key) == top.room}
                 parent = _wall_touched(top, own or walls)
-            waiting = [_Listed(top, held_by, parent)]
+            waiting = [_ListedObject(top, held_by, parent)]
             while waiting:
                 yield (item := waiting.pop())
                 waiting += [
-                    _Listed(child, "object", child.id.partition("|")[2] or item.thing.label)
+                    _ListedObject(child, "object", child.id.partition("|")[2] or item.thing.label)
                     for child in reversed(item.thing.children or ())
                 ]
 
@@ -307,7 +314,7 @@ def _wall_touched(thing: _Thing, walls: Mapping[str, Wall]) -> str:
     return near if near and gaps[near] <= TOUCHING else ""
 
 
-def _thing(item: _Listed, ceiling: float | None, draft: Draft) -> Thing | None:
+def _thing(item: _ListedObject, ceiling: float | None, draft: SceneDraft) -> ArrangedObject | None:
     thing, options, losses = item.thing, draft.options, draft.losses
     name = draft.names.free(thing.label)
     asset = options.asset(PREFIX, thing.asset, f"{draft.where}: object {name}: assetId")
@@ -333,14 +340,14 @@ def _thing(item: _Listed, ceiling: float | None, draft: Draft) -> Thing | None:
     if not category:  # bed-0 (bedroom) and mug-0|desk-1 are a bed and a mug
         losses.assumed("categories are the names that the generator gave (--assets objathor=DIR has those of assets)")
         category = plain_category(re.split(r"[|(]", thing.name or thing.id or thing.asset, maxsplit=1)[0])
-    return Thing(
+    return ArrangedObject(
         name, category, (thing.position.x, thing.position.z, thing.position.y), yaw, size, centred=True,
         description=asset.description if asset is not None else "", asset=thing.asset, lacks=lacks,
         held_by=item.held_by, parent=item.parent, axes=axes if axes[1][2] < STRAIGHT else None,
     )  # fmt: skip
 
 
-def _size(item: _Listed, flat: Flat | None, ceiling: float | None, losses: Ledger) -> tuple[Point | None, str]:
+def _size(item: _ListedObject, flat: Flat | None, ceiling: float | None, losses: Ledger) -> tuple[Point | None, str]:
     """Return the size of an unrotated object by its footprint and the height of its middle, or the part of it that is
     unknown.
     """
@@ -356,7 +363,7 @@ def _size(item: _Listed, flat: Flat | None, ceiling: float | None, losses: Ledge
     return (*flat, 2 * half), ""
 
 
-def _footprint(item: _Listed, draft: Draft) -> Flat | None:
+def _footprint(item: _ListedObject, draft: SceneDraft) -> Flat | None:
     """Return the width and depth of a thing by its footprint, turned back."""
     if not item.thing.footprint:
         return None

@@ -1,9 +1,9 @@
 """Converter for HSM: scene states (``stk_scene_state.json``) with details from ``hsm_scene_state.json``.
 
->>> from tsgkit.suites.sceneeval.converters import Options
+>>> from tsgkit.suites.sceneeval.converters import ConversionOptions
 >>> bed = {"name": "bed_1", "position": [1, 0, 2], "dimensions": [1.6, 0.6, 2], "rotation": 180, "obj_type": "large"}
 >>> value = {"room_vertices": [[0, 0], [4, 0], [4, 3], [0, 3]], "scene_objects": [bed]}
->>> bed = HSM(SourceFile("hsm_scene_state.json", "", value), Options())[0].scene["objects"][0]
+>>> bed = HSM(SourceFile("hsm_scene_state.json", "", value), ConversionOptions())[0].scene["objects"][0]
 >>> bed["size"], bed["at"], bed["yaw"]
 ([1.6, 2.0, 0.6], [1.0, 2.0, 0.0], 0.0)
 
@@ -26,10 +26,10 @@ from pathlib import PurePath
 from pydantic import Field
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Holder, Point, Thing, with_parents
+from tsgkit.suites.sceneeval.converters.arrangements import ArrangedObject, Arrangement, Holder, Point, with_parents
 from tsgkit.suites.sceneeval.converters.fields import Deep, Far, Flat, ForeignModel, Label, Sizes, refuse_many
 from tsgkit.suites.sceneeval.converters.shapes import box_of_mesh, plain_category, ring, room_within, scaled, stood
-from tsgkit.suites.sceneeval.converters.source import Converter, Draft, SourceFile
+from tsgkit.suites.sceneeval.converters.source import Converter, SceneDraft, SourceFile
 from tsgkit.suites.sceneeval.scene_files.files import objects_in
 from tsgkit.suites.sceneeval.scene_files.states import FORMAT, PlacedModel, parsed_state
 
@@ -103,7 +103,7 @@ def _is_summary(given: SourceFile) -> bool:
     return "scene_objects" in given.fields
 
 
-def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
+def _arranged(given: SourceFile, draft: SceneDraft) -> Arrangement:
     if draft.options.to == "state":
         raise UsageError(f"{given.name}: the states of HSM are scored as they are", hint="--to room")
     return _of_summary(given, draft) if _is_summary(given) else _of_state(given, draft)
@@ -115,10 +115,10 @@ def _summary(given: SourceFile) -> _Summary:
     return summary
 
 
-def _of_summary(given: SourceFile, draft: Draft) -> Arrangement:
+def _of_summary(given: SourceFile, draft: SceneDraft) -> Arrangement:
     summary, losses = _summary(given), draft.losses
     things = [
-        Thing(
+        ArrangedObject(
             draft.names.free(placed.name), plain_category(placed.name), placed.at, 180 - placed.rotation % 360,
             placed.extents, held_by=placed.held_by, parent=placed.holder,
         )
@@ -138,7 +138,7 @@ def _of_summary(given: SourceFile, draft: Draft) -> Arrangement:
     return Arrangement(with_parents(things, losses), built, summary.description or "")
 
 
-def _of_state(given: SourceFile, draft: Draft) -> Arrangement:
+def _of_state(given: SourceFile, draft: SceneDraft) -> Arrangement:
     models, built = parsed_state(given.value, given.name, room="0")
     refuse_many(len(models), given.name)
     summarised: dict[str, list[_Object]] = {}
@@ -152,7 +152,7 @@ def _of_state(given: SourceFile, draft: Draft) -> Arrangement:
     return Arrangement(things, built, sizes_from=sources)
 
 
-def _thing(model: PlacedModel, summarised: Mapping[str, Sequence[_Object]], draft: Draft) -> Thing:
+def _thing(model: PlacedModel, summarised: Mapping[str, Sequence[_Object]], draft: SceneDraft) -> ArrangedObject:
     """Return an object from its transform, its mesh and the details."""
     asset_id, where = model.model.removeprefix(f"{PREFIX}."), f"{draft.where}: object {model.index}"
     asset = draft.options.asset(PREFIX, asset_id, f"{where}: modelId")
@@ -181,7 +181,7 @@ def _thing(model: PlacedModel, summarised: Mapping[str, Sequence[_Object]], draf
     name = draft.names.free(more.name) if more else draft.names.counted(category.replace(" ", "_"))
     if leans:
         draft.losses.lost("tilts: boxes stand upright", name)
-    return Thing(
+    return ArrangedObject(
         name, category, place, yaw, filled, centred=mesh is not None, asset=asset_id,
         description=asset.description if asset is not None else "",
         lacks="its mesh is needed: --assets hssd=DIR, or hsm_scene_state.json: --with",

@@ -1,10 +1,10 @@
 """Converter for I-Design: a JSON list of objects that includes the six parts of the room.
 
->>> from tsgkit.suites.sceneeval.converters import Options
+>>> from tsgkit.suites.sceneeval.converters import ConversionOptions
 >>> text = '''[{"new_object_id": "bed_1", "size_in_meters": {"length": 1.6, "width": 2, "height": 0.6},
 ...   "position": {"x": 1, "y": 2, "z": 0.3}, "rotation": {"z_angle": 180}, "is_on_the_floor": true},
 ...  {"new_object_id": "middle of the room", "size_in_meters": {"length": 4, "width": 3, "height": 0}}]'''
->>> bed = IDESIGN(SourceFile.of("scene_graph.json", text), Options())[0].scene["objects"][0]
+>>> bed = IDESIGN(SourceFile.of("scene_graph.json", text), ConversionOptions())[0].scene["objects"][0]
 >>> bed["size"], bed["at"], bed["yaw"], bed["held_by"]
 ([1.6, 2.0, 0.6], [1.0, 2.0, 0.0], 0.0, 'ground')
 
@@ -21,10 +21,10 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Holder, Thing
+from tsgkit.suites.sceneeval.converters.arrangements import ArrangedObject, Arrangement, Holder
 from tsgkit.suites.sceneeval.converters.fields import Far, ForeignModel, Label, NotNegative, Vector, refuse_many
 from tsgkit.suites.sceneeval.converters.shapes import plain_category, rectangle, room_within
-from tsgkit.suites.sceneeval.converters.source import Converter, Draft, SourceFile
+from tsgkit.suites.sceneeval.converters.source import Converter, SceneDraft, SourceFile
 from tsgkit.suites.sceneeval.scene_files.files import objects_in
 
 WALLS = ("south_wall", "east_wall", "north_wall", "west_wall")
@@ -56,7 +56,7 @@ class _Placement(ForeignModel):
     objects: tuple[_OnObject, ...] = Field(default=(), alias="objects_in_room")
 
 
-class _Node(ForeignModel):
+class _DesignNode(ForeignModel):
     id: Label = Field(alias="new_object_id")
     size: _Size | None = Field(default=None, alias="size_in_meters")
     position: Vector | None = None
@@ -66,10 +66,10 @@ class _Node(ForeignModel):
 
 
 class _Graph(ForeignModel):
-    nodes: tuple[_Node, ...]
+    nodes: tuple[_DesignNode, ...]
 
 
-def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
+def _arranged(given: SourceFile, draft: SceneDraft) -> Arrangement:
     refuse_many(len(given.value), draft.where)
     nodes = _Graph.of({"nodes": given.value}, draft.where, nodes="new_object_id").nodes
     room = {node.id: node for node in nodes if node.id in (*WALLS, FLOOR, CEILING)}
@@ -82,7 +82,7 @@ def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
             continue
         size = node.size and (node.size.length, node.size.width, node.size.height)
         held_by, parent = _holder(node)
-        things.append(Thing(
+        things.append(ArrangedObject(
             draft.names.free(node.id), plain_category(node.id), (node.position.x, node.position.y, node.position.z),
             180 - node.rotation.z, size if size and min(size) > 0 else None, centred=True, lacks="size_in_meters",
             held_by=held_by, parent=parent,
@@ -99,7 +99,7 @@ def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
     return Arrangement(things, replace(built, walls=tuple(walls)))
 
 
-def _holder(node: _Node) -> tuple[Holder | None, str]:
+def _holder(node: _DesignNode) -> tuple[Holder | None, str]:
     """Return the holder of an object: the floor, an object, the ceiling or a wall."""
     if node.on_floor:
         return "ground", ""

@@ -3,7 +3,7 @@
 >>> text = '''Room Type: bedroom
 ... Room Size: max length 4.0m, max width 3.0m
 ... bed {length: 1.8m; width: 2.0m; height: 0.5m; left: 1.0m; top: 1.0m; depth: 0.25m; orientation: 90 degrees;}'''
->>> bed = LAYOUTGPT(SourceFile.of("x.txt", text), Options())[0].scene["objects"][0]
+>>> bed = LAYOUTGPT(SourceFile.of("x.txt", text), ConversionOptions())[0].scene["objects"][0]
 >>> bed["id"], bed["size"], bed["at"], bed["yaw"]
 ('bed_1', [1.8, 2.0, 0.5], [1.0, 2.0, 0.0], 90.0)
 
@@ -22,10 +22,10 @@ it.
 
 >>> parsed = layout_of("Layout:\\nbed {length: 1.8m; orientation: 90 degrees;}\\nlamp {left: ?}")
 >>> parsed.rules[0].name, parsed.rules[0].values["length"]
-('bed', Value(number=1.8, unit='m'))
+('bed', StyleValue(number=1.8, unit='m'))
 >>> parsed.rules[1].values, parsed.condition
 ({'left': None}, 'Layout:\\n')
->>> Value.of("1.5707963 rad").degrees
+>>> StyleValue.of("1.5707963 rad").degrees
 89.999998
 """
 
@@ -47,9 +47,9 @@ from tsgkit.suites.sceneeval.converters.shapes import plain_category, rectangle,
 from tsgkit.suites.sceneeval.converters.source import (
     AUTO,
     Assumption,
+    ConversionOptions,
     Converter,
-    Draft,
-    Options,
+    SceneDraft,
     SourceFile,
     records_of,
 )
@@ -81,14 +81,14 @@ _TYPE = re.compile(r"room\s{1,3}type\s{0,3}[:=]\s{0,3}([A-Za-z][\w -]{0,40})", r
 _MARKS = re.compile(r"^(?:[-*#.\s]|\d{1,4}[.)])+")
 
 
-class Value(NamedTuple):
+class StyleValue(NamedTuple):
     """A number with its unit."""
 
     number: float
     unit: str
 
     @staticmethod
-    def of(value: object) -> Value | None:
+    def of(value: object) -> StyleValue | None:
         """Return the value of a text or a number; None if it is invalid, or larger than any room."""
         number, unit = value, ""
         if isinstance(value, str):
@@ -96,7 +96,7 @@ class Value(NamedTuple):
             number, unit = (float(match[1]), match[2].lower()) if match else (None, "")
         if not isinstance(number, int | float) or isinstance(number, bool) or not abs(number) <= MOST:
             return None
-        return Value(float(number), unit)
+        return StyleValue(float(number), unit)
 
     @property
     def degrees(self) -> float:
@@ -105,30 +105,30 @@ class Value(NamedTuple):
         return round(math.fmod(turn, 360.0), 6)
 
 
-_Sides = tuple[Value, Value]
+_Sides = tuple[StyleValue, StyleValue]
 """The length (across) and the width (down) of a room, in the unit of its prompt."""
 
 
-class Rule(NamedTuple):
+class StyleRule(NamedTuple):
     """A name with its declarations; invalid ones are None."""
 
     name: str
-    values: Mapping[str, Value | None]
+    values: Mapping[str, StyleValue | None]
 
 
-class Layout(NamedTuple):
+class StyleText(NamedTuple):
     """The rules of a text or a record, the text around them, and the number of braces without a rule."""
 
-    rules: tuple[Rule, ...]
+    rules: tuple[StyleRule, ...]
     condition: str
     unread: int = 0
     query: str = ""
     """The id of its record, without the number of its round."""
 
 
-def layout_of(text: str) -> Layout:
+def layout_of(text: str) -> StyleText:
     """Return every ``name {property: value; ...}`` of a text, in one pass."""
-    rules: list[Rule] = []
+    rules: list[StyleRule] = []
     head, *pieces = text.split("{")
     rest, unread = [], 0
     for piece in pieces:
@@ -138,18 +138,18 @@ def layout_of(text: str) -> Layout:
         for part in _SEPARATOR.split(body) if closed else ():
             name, colon, value = part.partition(":")
             if colon and name.strip():
-                values[name.strip().lower()[:60]] = Value.of(value)
+                values[name.strip().lower()[:60]] = StyleValue.of(value)
         if values and line.strip():
-            rules.append(Rule(line.strip().rstrip(":").strip()[:200], values))
+            rules.append(StyleRule(line.strip().rstrip(":").strip()[:200], values))
             rest.append(f"{before}\n" if before else "")
         else:
             unread += 1
             rest.append(head)
         head = after if closed else piece
-    return Layout(tuple(rules), "".join([*rest, head if not _FENCE.match(head) else ""]), unread)
+    return StyleText(tuple(rules), "".join([*rest, head if not _FENCE.match(head) else ""]), unread)
 
 
-class _Record(ForeignModel):
+class _LayoutRecord(ForeignModel):
     query: Label | None = Field(default=None, alias="query_id")
     iteration: Label | None = Field(default=None, alias="iter")
     prompt: Any = None
@@ -188,17 +188,18 @@ def _words(prompt: object) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _arranged(content: SourceFile | dict[str, Any], draft: Draft) -> Arrangement:
+def _arranged(content: SourceFile | dict[str, Any], draft: SceneDraft) -> Arrangement:
     losses, options = draft.losses, draft.options
     if isinstance(content, SourceFile):
         scene = layout_of(content.text)._replace(query=PurePath(content.name).stem)
     else:
-        record = _Record.of(content, draft.where, object_list="")
+        record = _LayoutRecord.of(content, draft.where, object_list="")
         losses.unread("fields of records", [record])
         written = (
-            Rule(name, {key: Value.of(value) for key, value in fields.items()}) for name, fields in record.things
+            StyleRule(name, {key: StyleValue.of(value) for key, value in fields.items()})
+            for name, fields in record.things
         )
-        scene = Layout(tuple(written), _words(record.prompt), query=record.query or "")
+        scene = StyleText(tuple(written), _words(record.prompt), query=record.query or "")
     refuse_many(len(scene.rules), draft.where)
     losses.lost("lines with braces that are no rule", count=scene.unread)
     losses.ignored("properties", (name for rule in scene.rules for name in rule.values if name not in FIELDS))
@@ -237,7 +238,7 @@ def _arranged(content: SourceFile | dict[str, Any], draft: Draft) -> Arrangement
     return Arrangement(placed, built)
 
 
-def _is_whole(rule: Rule, losses: Ledger) -> bool:
+def _is_whole(rule: StyleRule, losses: Ledger) -> bool:
     known = {field: value for field in FIELDS if (value := rule.values.get(field)) is not None}
     if len(known) == len(FIELDS) and not any(value.number for value in known.values()):
         losses.lost("lines that the generator could not read and kept with all values 0, left out", rule.name[:60])
@@ -259,12 +260,12 @@ class _Measure(NamedTuple):
     cut: float = 0.0
     """Metres by which heights were cut."""
 
-    def of_value(self, value: Value) -> float:
+    def of_value(self, value: StyleValue) -> float:
         """Return a length in metres."""
         return value.number * self.metres[value.unit]
 
 
-def _measure(query: str, rules: Sequence[Rule], room: _Sides | None, draft: Draft) -> _Measure:
+def _measure(query: str, rules: Sequence[StyleRule], room: _Sides | None, draft: SceneDraft) -> _Measure:
     """Return the units of a layout in metres; pixels and multiples of a side need a length of their own, from the row
     of the room in the table, else from the user's assumptions.
     """
@@ -314,13 +315,13 @@ def _measure(query: str, rules: Sequence[Rule], room: _Sides | None, draft: Draf
     return _Measure({**metres, "": metres[plain]}, CUT * metres["px"] if "px" in used else 0.0)
 
 
-def _room(condition: str, options: Options, where: str) -> _Sides | None:
+def _room(condition: str, options: ConversionOptions, where: str) -> _Sides | None:
     """Return the room that the user set, else that of the condition."""
     if text := options.assumed.get("room"):
         sides = [
             side._replace(unit=side.unit or "m")
             for part in text.lower().split("x")
-            if (side := Value.of(part)) and side.number > 0
+            if (side := StyleValue.of(part)) and side.number > 0
         ]
         if len(sides) != 2 or text.lower().count("x") != 1:
             raise UsageError(f"{where}: --assume room={text}: not LENGTHxWIDTH, as in 4.2mx3m")
@@ -328,7 +329,7 @@ def _room(condition: str, options: Options, where: str) -> _Sides | None:
     if not (rooms := _ROOM.findall(condition)):
         return None
     across, across_unit, down, down_unit = rooms[-1]
-    length, width = Value(float(across), across_unit.lower()), Value(float(down), down_unit.lower())
+    length, width = StyleValue(float(across), across_unit.lower()), StyleValue(float(down), down_unit.lower())
     return (length, width) if min(length.number, width.number) > 0 else None
 
 

@@ -3,7 +3,7 @@
 >>> config = '''{"boundary": {"floor_vertices": [[0, 0, 0], [4, 0, 0], [4, 3, 0], [0, 3, 0]], "wall_height": 2.5},
 ...   "assets": {"u1-0": {"category": "bed", "assetMetadata": {"boundingBox": {"x": 1.6, "y": 2, "z": 0.6}}}}}'''
 >>> layout = '{"bed-0": {"position": [1, 2, 0.3], "rotation": [0, 0, 90]}}'
->>> options = Options(companion=SourceFile.of("config.json", config))
+>>> options = ConversionOptions(companion=SourceFile.of("config.json", config))
 >>> bed = LAYOUTVLM(SourceFile.of("layout.json", layout), options)[0].scene["objects"][0]
 >>> bed["size"], bed["at"], bed["yaw"]
 ([1.6, 2.0, 0.6], [1.0, 2.0, 0.0], 180.0)
@@ -34,10 +34,17 @@ from typing import Any, NamedTuple
 from pydantic import Field
 
 from tsgkit.errors import FileProblem
-from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Point, Thing, with_parents
+from tsgkit.suites.sceneeval.converters.arrangements import ArrangedObject, Arrangement, Point, with_parents
 from tsgkit.suites.sceneeval.converters.fields import Deep, Far, Flat, ForeignModel, Label, Size, Sizes, refuse_many
 from tsgkit.suites.sceneeval.converters.shapes import box_of_mesh, ring, room_within, scaled, size_of
-from tsgkit.suites.sceneeval.converters.source import AUTO, Assumption, Converter, Draft, Options, SourceFile
+from tsgkit.suites.sceneeval.converters.source import (
+    AUTO,
+    Assumption,
+    ConversionOptions,
+    Converter,
+    SceneDraft,
+    SourceFile,
+)
 
 PREFIX = "layoutvlm-objaverse"
 FRONTS = {"+x": 90.0, "-y": 0.0, "-x": -90.0, "+y": 180.0}
@@ -56,7 +63,7 @@ class _Place(ForeignModel):
     scale: Size | Sizes = 1.0
 
 
-class _Box(ForeignModel):
+class _AssetBox(ForeignModel):
     """A box with z up."""
 
     x: Size
@@ -65,7 +72,7 @@ class _Box(ForeignModel):
 
 
 class _Metadata(ForeignModel):
-    box: _Box | None = Field(default=None, alias="boundingBox")
+    box: _AssetBox | None = Field(default=None, alias="boundingBox")
 
 
 class _Asset(ForeignModel):
@@ -101,7 +108,7 @@ def _is_configuration(given: SourceFile) -> bool:
     return "floor_vertices" in given.within("boundary")
 
 
-def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
+def _arranged(given: SourceFile, draft: SceneDraft) -> Arrangement:
     """Return the one scene of a layout and its configuration."""
     losses, where = draft.losses, draft.where
     refuse_many(len(given.value), where)
@@ -148,7 +155,7 @@ _Copies = dict[str, dict[str, list[_KnownAsset]]]
 """Assets by the variable that the generator names their category with, and by their ids."""
 
 
-def _assets(keys: Iterable[str], configuration: _Config, draft: Draft) -> dict[str, _KnownAsset | None]:
+def _assets(keys: Iterable[str], configuration: _Config, draft: SceneDraft) -> dict[str, _KnownAsset | None]:
     """Return the asset of each key of a layout: under that key in the configuration, by its rebuilt key, or the only
     one of its category.
     """
@@ -188,7 +195,7 @@ def _assets(keys: Iterable[str], configuration: _Config, draft: Draft) -> dict[s
     return by_key
 
 
-def _known(key: str, asset: _Asset, options: Options, where: str) -> _KnownAsset:
+def _known(key: str, asset: _Asset, options: ConversionOptions, where: str) -> _KnownAsset:
     """Return the data of an asset; without a category if it is unknown."""
     own = {name: text for name, text in (asset.annotations or {}).items() if isinstance(text, str)}
     uid, size = asset.uid or key.rpartition("-")[0] or key, asset.size(options.choice("box"))
@@ -229,7 +236,9 @@ def _variable(category: str) -> str:
 # objects
 
 
-def _things(poses: Mapping[str, _Place], assets: Mapping[str, _KnownAsset | None], draft: Draft) -> tuple[Thing, ...]:
+def _things(
+    poses: Mapping[str, _Place], assets: Mapping[str, _KnownAsset | None], draft: SceneDraft
+) -> tuple[ArrangedObject, ...]:
     """Return things turned and scaled as their poses say, on the floor where they are but rounded away from it."""
     options, losses, things = draft.options, draft.losses, []
     front, angles = options.choice("front", "+x"), options.choice("angles", "degrees")
@@ -245,7 +254,9 @@ def _things(poses: Mapping[str, _Place], assets: Mapping[str, _KnownAsset | None
             losses.tilted(name)
         category = ((name.rpartition("-")[0] or name) if asset is None else asset.category).replace("_", " ")
         yaw = FRONTS[front] + turn * (1.0 if angles == "degrees" else math.degrees(1.0))
-        thing = Thing(name, category[:200], pose.position, yaw, centred=is_centred, lacks="no such asset is known")
+        thing = ArrangedObject(
+            name, category[:200], pose.position, yaw, centred=is_centred, lacks="no such asset is known"
+        )
         if asset is not None:
             x, y, z = pose.scale if isinstance(pose.scale, tuple) else (pose.scale,) * 3
             scale = (y, x, z) if front.endswith("x") else (x, y, z)

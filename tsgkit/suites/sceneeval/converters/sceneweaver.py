@@ -1,9 +1,9 @@
 """Converter for SceneWeaver: the layout that a run records after every iteration (``record_scene/layout_N.json``).
 
->>> from tsgkit.suites.sceneeval.converters import Options
+>>> from tsgkit.suites.sceneeval.converters import ConversionOptions
 >>> text = '''{"roomsize": [4, 3], "structure": {}, "objects": {"5348940_BedFactory": {"location": [1, 2, 0],
 ...   "rotation": [0, 0, -1.57], "size": [2, 1.6, 0.6], "parent": [["newroom_0-0", "onfloor"]]}}}'''
->>> bed = SCENEWEAVER(SourceFile.of("layout_5.json", text), Options())[0].scene["objects"][0]
+>>> bed = SCENEWEAVER(SourceFile.of("layout_5.json", text), ConversionOptions())[0].scene["objects"][0]
 >>> bed["category"], bed["size"], bed["at"], round(bed["yaw"]), bed["held_by"]
 ('bed', [1.6, 2.0, 0.6], [1.0, 2.0, 0.0], 0, 'ground')
 
@@ -20,33 +20,35 @@ from typing import Any
 
 from pydantic import Field
 
-from tsgkit.suites.sceneeval.converters.arrangements import Arrangement, Holder, Thing, with_parents
+from tsgkit.suites.sceneeval.converters.arrangements import ArrangedObject, Arrangement, Holder, with_parents
 from tsgkit.suites.sceneeval.converters.fields import Deep, ForeignModel, Label, NotNegative, Size, refuse_many
 from tsgkit.suites.sceneeval.converters.shapes import rectangle, room_within
-from tsgkit.suites.sceneeval.converters.source import Converter, Draft, SourceFile
+from tsgkit.suites.sceneeval.converters.source import Converter, SceneDraft, SourceFile
 from tsgkit.suites.sceneeval.scene_files.assets import category_of
 
 UPRIGHT = 0.02
 """Radians of a tilt that is only rounded."""
 
 
-class _Object(ForeignModel):
+class _RecordedObject(ForeignModel):
     location: Deep
     rotation: Deep
     size: tuple[NotNegative, NotNegative, NotNegative]
     relations: tuple[tuple[Label, Label], ...] = Field(default=(), alias="parent")
 
 
-class _Layout(ForeignModel):
+class _RecordedLayout(ForeignModel):
     room: tuple[Size, Size] = Field(alias="roomsize")
     objects: dict[str, Any]
     structure: dict[str, Any] = Field(default_factory=dict)
 
 
-def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
-    layout, losses = _Layout.of(given.value, draft.where), draft.losses
+def _arranged(given: SourceFile, draft: SceneDraft) -> Arrangement:
+    layout, losses = _RecordedLayout.of(given.value, draft.where), draft.losses
     refuse_many(len(layout.objects), draft.where)
-    objects = {key: _Object.of(value, f"{draft.where}: object {key!r:.80}") for key, value in layout.objects.items()}
+    objects = {
+        key: _RecordedObject.of(value, f"{draft.where}: object {key!r:.80}") for key, value in layout.objects.items()
+    }
     things = []
     for key, located in objects.items():
         name = draft.names.free(key)
@@ -63,7 +65,7 @@ def _arranged(given: SourceFile, draft: Draft) -> Arrangement:
             held_by, parent = "wall" if "against_wall" in targets and located.location[2] > 0 else None, ""
         deep, wide, high = located.size
         size = (wide, deep, high) if min(located.size) > 0 else None
-        things.append(Thing(
+        things.append(ArrangedObject(
             name, category_of(name), located.location, math.degrees(located.rotation[2]) + 90, size,
             lacks="its size is 0", held_by=held_by, parent=parent,
         ))  # fmt: skip

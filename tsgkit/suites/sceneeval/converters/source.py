@@ -18,13 +18,13 @@ from typing import Any, Literal, NamedTuple
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
 from tsgkit.suites.sceneeval.converters.arrangements import (
+    ArrangedObject,
     Arrangement,
     Holder,
     Ledger,
     Loss,
-    Names,
     Point,
-    Thing,
+    UniqueNames,
     scene_of,
 )
 from tsgkit.suites.sceneeval.converters.fields import refuse_many
@@ -100,7 +100,7 @@ class Assumption(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Options:
+class ConversionOptions:
     """The user's options of a conversion."""
 
     to: Target = "room"
@@ -128,21 +128,23 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Draft:
+class SceneDraft:
     """A scene during its conversion: the user's options, its losses, and the names that are in use."""
 
     id: str
     """As the file names it; empty where it does not, and the name of the file is taken."""
     where: str
     """The scene in messages."""
-    options: Options
+    options: ConversionOptions
     losses: Ledger = field(default_factory=Ledger)
-    names: Names = field(default_factory=Names)
+    names: UniqueNames = field(default_factory=UniqueNames)
 
-    def numbered(self, category: str, at: Point, yaw: float, size: Point | None = None, **more: Any) -> Thing:  # noqa: ANN401
+    def numbered(self, category: str, at: Point, yaw: float, size: Point | None = None, **more: Any) -> ArrangedObject:  # noqa: ANN401
         """Return a thing named after its category; the lamps of 3D-FRONT hang from the ceiling by theirs."""
         held_by: Holder | None = "ceiling" if category in ("ceiling lamp", "pendant lamp") else None
-        return Thing(self.names.counted(category.replace(" ", "_")), category, at, yaw, size, held_by=held_by, **more)
+        return ArrangedObject(
+            self.names.counted(category.replace(" ", "_")), category, at, yaw, size, held_by=held_by, **more
+        )
 
 
 @dataclass(frozen=True)
@@ -178,7 +180,7 @@ class Converter:
     name: str
     meaning: str
     fits: Callable[[SourceFile], bool]
-    arrange: Callable[[Any, Draft], Arrangement]
+    arrange: Callable[[Any, SceneDraft], Arrangement]
     scenes: Callable[[SourceFile], Sequence[tuple[str, Any]]] = lambda given: [("", given)]
     assumptions: tuple[Assumption, ...] = ()
     is_companion: Callable[[SourceFile], bool] = lambda given: False
@@ -186,7 +188,7 @@ class Converter:
     """The prefix of the meshes that its files name; empty if no scene states can be made of them."""
     uses_room_sizes: bool = False
 
-    def __call__(self, given: SourceFile, options: Options) -> tuple[Converted | Unconverted, ...]:
+    def __call__(self, given: SourceFile, options: ConversionOptions) -> tuple[Converted | Unconverted, ...]:
         """Return the scenes of a file. Raise ``FileProblem`` if it is invalid.
 
         Of several scenes, one that cannot be made is a failure of its own, and one without an id has its number.
@@ -211,7 +213,7 @@ class Converter:
             if len(scenes) > 1:
                 scene_id = own or str(number)
                 where = f"{given.name}: scene {scene_id:.80}"
-            draft = Draft(scene_id, where, options)
+            draft = SceneDraft(scene_id, where, options)
             try:
                 arrangement = self.arrange(content, draft)
                 prefix = self.prefix if options.to == "state" else ""

@@ -3,12 +3,12 @@
 >>> read_category('A bed.\\n```json\\n{"reason": "four legs", "category": "Double bed"}```', ["double_bed", "sofa"])
 'double_bed'
 >>> read_category('{"category": "spaceship"}', ["double_bed", "sofa"])
-Fault(reason="'spaceship' is none of the categories")
+AnswerFault(reason="'spaceship' is none of the categories")
 >>> read_holds('{"holds": {"1": true}}', 2)
-Fault(reason='it says nothing of 2')
+AnswerFault(reason='it says nothing of 2')
 
-Every answer is checked against the question. A name that was not offered, or a missing part, is a :class:`Fault` with
-its reason; it is never interpreted as something else. A judge that cannot answer returns an ``Unknown`` with the
+Every answer is checked against the question. A name that was not offered, or a missing part, is an :class:`AnswerFault`
+with its reason; it is never interpreted as something else. A judge that cannot answer returns an ``Unknown`` with the
 reason and never stops a run. Its answers are part of the transcript.
 """
 
@@ -27,7 +27,7 @@ from tsgkit.geometry.support import TYPES
 from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import TOO_MUCH, values_in
 from tsgkit.replies.reasoning import spoken
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.judges.judge import Unknown
 from tsgkit.suites.sceneeval.annotations import spaced
 from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation
@@ -87,89 +87,99 @@ def ended(answers: Sequence[object]) -> Outcome:
 
 
 @dataclass(frozen=True)
-class Fault:
+class AnswerFault:
     """The reason why an answer, or a part of it, is unusable."""
 
     reason: str
 
 
-def read_category(text: str, categories: Sequence[str]) -> str | Fault | None:
+def read_category(text: str, categories: Sequence[str]) -> str | AnswerFault | None:
     """Read one of the offered categories, or None for "no category"."""
     said = _field(text, "category")
-    if isinstance(said, Fault):
+    if isinstance(said, AnswerFault):
         return said
     if not (said is None or isinstance(said, str)):
-        return Fault(f"{_shortened(said)} is no category")
+        return AnswerFault(f"{_shortened(said)} is no category")
     if said in categories:
         return said
     if said is None or said.strip().lower() in NOTHING:
         return None
     alike = (one for one in categories if spaced(one) == spaced(said))
-    return next(alike, Fault(f"{_shortened(said)} is none of the categories"))
+    return next(alike, AnswerFault(f"{_shortened(said)} is none of the categories"))
 
 
-def read_holds(text: str, count: int) -> tuple[bool, ...] | Fault:
+def read_holds(text: str, count: int) -> tuple[bool, ...] | AnswerFault:
     """Read True or False for each of ``count`` objects."""
     said = _field(text, "holds")
-    if isinstance(said, Fault):
+    if isinstance(said, AnswerFault):
         return said
     if isinstance(said, list):
         said = {str(number): one for number, one in enumerate(said, 1)}
     if not isinstance(said, dict):
-        return Fault(f"{_shortened(said)} says nothing of any object")
+        return AnswerFault(f"{_shortened(said)} says nothing of any object")
     if len(said) > count:
-        return Fault(f"it speaks of {len(said)} objects, and {count} were shown")
+        return AnswerFault(f"it speaks of {len(said)} objects, and {count} were shown")
     found = [_read_truth(said, number) for number in range(1, count + 1)]
-    return next((one for one in found if isinstance(one, Fault)), tuple(one is True for one in found))
+    return next((one for one in found if isinstance(one, AnswerFault)), tuple(one is True for one in found))
 
 
-def _read_truth(said: Mapping[Any, Any], number: int) -> bool | Fault:
+def _read_truth(said: Mapping[Any, Any], number: int) -> bool | AnswerFault:
     if str(number) not in said:
-        return Fault(f"it says nothing of {number}")
+        return AnswerFault(f"it says nothing of {number}")
     one = said[str(number)]
     word = one.strip().lower() if isinstance(one, str) else one
     if isinstance(word, bool):
         return word
     return (
-        True if word in YES else False if word in NO else Fault(f"{_shortened(one)}, said of {number}, is no yes or no")
+        True
+        if word in YES
+        else False
+        if word in NO
+        else AnswerFault(f"{_shortened(one)}, said of {number}, is no yes or no")
     )
 
 
-def read_support(text: str) -> str | Fault:
+def read_support(text: str) -> str | AnswerFault:
     """Read the support of an object."""
     said = _field(text, "held_by")
-    if isinstance(said, Fault):
+    if isinstance(said, AnswerFault):
         return said
     word = said.strip().lower() if isinstance(said, str) else said
-    return str(word) if word in TYPES else Fault(f"{_shortened(said)} is none of {', '.join(TYPES)}")
+    return str(word) if word in TYPES else AnswerFault(f"{_shortened(said)} is none of {', '.join(TYPES)}")
 
 
-def read_sides(text: str, names: Sequence[str]) -> dict[str, tuple[str, ...] | Fault] | Fault:
+def read_sides(text: str, names: Sequence[str]) -> dict[str, tuple[str, ...] | AnswerFault] | AnswerFault:
     """Read the functional sides of each object, by id."""
 
-    def sides(entry: Mapping[str, Any]) -> tuple[str, ...] | Fault:
+    def sides(entry: Mapping[str, Any]) -> tuple[str, ...] | AnswerFault:
         said = entry.get("sides")
         if not isinstance(said, list):
-            return Fault(f"{_shortened(said)} is no list of sides")
+            return AnswerFault(f"{_shortened(said)} is no list of sides")
         words = [one.strip().lower() if isinstance(one, str) else one for one in said]
         odd = [one for one in words if one not in FUNCTIONAL]
-        return Fault(f"{_shortened(odd[0])} is none of {', '.join(FUNCTIONAL)}") if odd else tuple(dict.fromkeys(words))
+        return (
+            AnswerFault(f"{_shortened(odd[0])} is none of {', '.join(FUNCTIONAL)}")
+            if odd
+            else tuple(dict.fromkeys(words))
+        )
 
     return _read_each(_field(text, "objects"), "id", names, sides)
 
 
-def read_object_relations(text: str, count: int) -> dict[int, tuple[MeasuredRelation, ...] | Fault | None] | Fault:
+def read_object_relations(
+    text: str, count: int
+) -> dict[int, tuple[MeasuredRelation, ...] | AnswerFault | None] | AnswerFault:
     """Read the meaning of each numbered relation between objects, or None if it cannot be measured."""
 
-    def meant(entry: Mapping[str, Any]) -> tuple[MeasuredRelation, ...] | Fault | None:
+    def meant(entry: Mapping[str, Any]) -> tuple[MeasuredRelation, ...] | AnswerFault | None:
         if "types" not in entry:
-            return Fault("it has no types")
+            return AnswerFault("it has no types")
         said = entry["types"]
         listed = said if isinstance(said, list) else [said]
         words = [_words(one) for one in listed if not _is_nothing(one)]
         odd = [word for word in words if word not in MEANINGS]
         if odd:
-            return Fault(f"{_shortened(odd[0])} is no relation that is measured")
+            return AnswerFault(f"{_shortened(odd[0])} is no relation that is measured")
         return tuple(dict.fromkeys(MEANINGS[word] for word in words)) or None
 
     return _read_each(_field(text, "relations"), "number", range(1, count + 1), meant)
@@ -177,25 +187,25 @@ def read_object_relations(text: str, count: int) -> dict[int, tuple[MeasuredRela
 
 def read_room_relations(
     text: str, count: int, floors: Sequence[str]
-) -> dict[int, MeasuredRoomRelation | Fault | None] | Fault:
+) -> dict[int, MeasuredRoomRelation | AnswerFault | None] | AnswerFault:
     """Read the meaning of each numbered relation to the room, or None if it cannot be measured."""
 
     known = {one_line(floor): floor for floor in floors}
 
-    def meant(entry: Mapping[str, Any]) -> MeasuredRoomRelation | Fault | None:
+    def meant(entry: Mapping[str, Any]) -> MeasuredRoomRelation | AnswerFault | None:
         if "type" not in entry:
-            return Fault("it has no type")
+            return AnswerFault("it has no type")
         if _is_nothing(entry["type"]):
             return None
         name, element = _words(entry["type"]), _words(entry.get("element"))
         if name not in RELATIONS_TO_ROOMS:
-            return Fault(f"{_shortened(name)} is no relation that is measured")
+            return AnswerFault(f"{_shortened(name)} is no relation that is measured")
         if element not in (BESIDE if name in RANGES else ELEMENTS):
-            return Fault(f"{name} of {_shortened(element)} cannot be measured")
+            return AnswerFault(f"{name} of {_shortened(element)} cannot be measured")
         listed = entry.get("floors") or []
         unknown = [one for one in listed if one_line(one) not in known] if isinstance(listed, list) else [listed]
         if unknown:
-            return Fault(f"{_shortened(unknown[0])} is no floor of the building")
+            return AnswerFault(f"{_shortened(unknown[0])} is no floor of the building")
         return MeasuredRoomRelation(name, element, tuple(dict.fromkeys(known[one_line(one)] for one in listed)))
 
     return _read_each(_field(text, "relations"), "number", range(1, count + 1), meant)
@@ -205,18 +215,18 @@ def _field(text: str, name: str) -> Any:  # noqa: ANN401  (as JSON has it)
     """Return a field of the last JSON object that has it, after any reasoning. A list may stand alone."""
     said = spoken(text)
     if isinstance(said, Unreadable):
-        return Fault(said.reason)
+        return AnswerFault(said.reason)
     found = values_in(said.text)
     if found and found[-1].is_given_up:
-        return Fault(TOO_MUCH)
+        return AnswerFault(TOO_MUCH)
     if found and found[-1].is_cut:
-        return Fault("the reply ends in the middle")
+        return AnswerFault("the reply ends in the middle")
     for one in reversed(found):
         if isinstance(one.value, dict) and name in one.value:
             return one.value[name]
         if isinstance(one.value, list) and name in LISTED and one.value and isinstance(one.value[0], dict):
             return one.value
-    return Fault(f"there is no JSON object with {name} in the reply" if text.strip() else "the reply is empty")
+    return AnswerFault(f"there is no JSON object with {name} in the reply" if text.strip() else "the reply is empty")
 
 
 LISTED = ("objects", "relations")
@@ -232,12 +242,12 @@ def last_json_in(text: str) -> str | None:
 
 def _read_each(
     listed: object, key: str, known: Iterable[Key], read: Callable[[Mapping[str, Any]], Value]
-) -> dict[Key, Value | Fault] | Fault:
+) -> dict[Key, Value | AnswerFault] | AnswerFault:
     """Return the answer on each thing asked about. Contradictory answers on a thing are a fault."""
-    if isinstance(listed, Fault):
+    if isinstance(listed, AnswerFault):
         return listed
     if not isinstance(listed, list):
-        return Fault(f"{_shortened(listed)} is no list")
+        return AnswerFault(f"{_shortened(listed)} is no list")
     entries: dict[str, list[Mapping[str, Any]]] = {}
     for one in listed:
         if isinstance(one, dict):
@@ -247,7 +257,9 @@ def _read_each(
     more = f", but of {_shortened(strange[0])}, which was not asked about" if strange else ""
     said = {one: list(dict.fromkeys(map(read, entries.get(one_line(one), ())))) for one in wanted}
     return {
-        one: found[0] if len(found) == 1 else Fault("it is said twice, and differently" if found else f"nothing{more}")
+        one: found[0]
+        if len(found) == 1
+        else AnswerFault("it is said twice, and differently" if found else f"nothing{more}")
         for one, found in said.items()
     }
 

@@ -26,12 +26,12 @@ from tsgkit.library.projects import find
 from tsgkit.library.templates import Template, load_template
 from tsgkit.llm.images import ImageFile
 from tsgkit.llm.reply import Ask, Ending, Reply
-from tsgkit.scoring.outcomes import Outcome
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.judges.judge import (
     Answer,
     Judge,
-    Question,
-    Reading,
+    JudgeQuestion,
+    JudgeReading,
     Schema,
     Unknown,
     a_model,
@@ -40,7 +40,7 @@ from tsgkit.suites.judges.judge import (
 )
 from tsgkit.suites.sceneeval.annotations import Annotation, Specification, spaced
 from tsgkit.suites.sceneeval.judges import answers
-from tsgkit.suites.sceneeval.judges.answers import AttributeAnswer, Fault, MeasuredRoomRelation
+from tsgkit.suites.sceneeval.judges.answers import AnswerFault, AttributeAnswer, MeasuredRoomRelation
 from tsgkit.suites.sceneeval.judges.rules import RulesJudge
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import SIZE, VERSION, LoadedScene
 from tsgkit.suites.sceneeval.word_meanings import MeasuredRelation
@@ -114,14 +114,14 @@ class JudgePrompts:
         return messages_of(text, images=pieces, role=self.text("role"), images_first=True)
 
 
-def reply_reader(read: Callable[[str], Value]) -> Callable[[Reply], Reading[Value | Fault]]:
+def reply_reader(read: Callable[[str], Value]) -> Callable[[Reply], JudgeReading[Value | AnswerFault]]:
     """Wrap a reader of texts as a reader of replies. An incomplete reply is not read. Any fault makes the judge ask
     again."""
 
-    def of(reply: Reply) -> Reading[Value | Fault]:
-        found = read(reply.text or "") if reply.ending is Ending.COMPLETE else Fault(problem_of(reply))
+    def of(reply: Reply) -> JudgeReading[Value | AnswerFault]:
+        found = read(reply.text or "") if reply.ending is Ending.COMPLETE else AnswerFault(problem_of(reply))
         parts = found.values() if isinstance(found, dict) else (found,)
-        return Reading(found, next((part.reason for part in parts if isinstance(part, Fault)), ""))
+        return JudgeReading(found, next((part.reason for part in parts if isinstance(part, AnswerFault)), ""))
 
     return of
 
@@ -134,7 +134,7 @@ def with_unknowns(answer: Answer[Any]) -> Any:  # noqa: ANN401  (the value that 
 
 
 def _with_unknowns(found: Any, label: str, outcome: Outcome) -> Any:  # noqa: ANN401  (as above)
-    if isinstance(found, Fault):
+    if isinstance(found, AnswerFault):
         return Unknown(found.reason, label, outcome)
     if isinstance(found, dict):
         return {name: _with_unknowns(one, label, outcome) for name, one in found.items()}
@@ -181,7 +181,7 @@ class ModelJudge:
         schema: Schema,
         read: Callable[[str], object],
     ) -> Any:  # noqa: ANN401  (the value that was read)
-        question = Question(label, messages, reply_reader(read), schema, TRIES)
+        question = JudgeQuestion(label, messages, reply_reader(read), schema, TRIES)
         return with_unknowns(await self.asking.answer(a_model(ask, "rooms"), question))
 
     async def categories(

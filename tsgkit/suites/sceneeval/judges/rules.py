@@ -22,9 +22,9 @@ from tsgkit.suites.sceneeval.annotations import Annotation, Specification, space
 from tsgkit.suites.sceneeval.judges.answers import AttributeAnswer, MeasuredRoomRelation
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 from tsgkit.suites.sceneeval.word_meanings import (
+    CategorySynonyms,
     MeasuredRelation,
     RelationTable,
-    Synonyms,
     best_category,
     element_of,
     mentions,
@@ -67,9 +67,9 @@ class RulesJudge:
         return sides_table()
 
     @cached_property
-    def _same(self) -> tuple[Synonyms, str]:
+    def _same(self) -> tuple[CategorySynonyms, str]:
         groups, sha256 = synonyms_table()
-        return Synonyms.of(groups), sha256
+        return CategorySynonyms.of(groups), sha256
 
     @property
     def fingerprint(self) -> str:

@@ -28,14 +28,14 @@ from functools import cached_property
 from itertools import chain
 
 from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 from tsgkit.suites.sceneeval.annotation_files import as_json, read_annotations, unmapped_relations
 from tsgkit.suites.sceneeval.annotations import DIFFICULTIES, Annotation, Specification, annotation_of, spaced
 from tsgkit.suites.sceneeval.descriptions import (
-    Description,
+    DescribedThing,
     Placing,
     Quantity,
-    Thing,
+    RoomDescription,
     attribute_words,
     category_of,
     names_in,
@@ -44,7 +44,7 @@ from tsgkit.suites.sceneeval.descriptions import (
 from tsgkit.suites.sceneeval.furniture import Furniture, furniture, key_of
 from tsgkit.suites.sceneeval.word_meanings import element_of, relation_table, words_of
 
-__all__ = ["RULES", "Batch", "annotation_of", "batch_findings", "furniture", "objects_of", "text_mismatches"]
+__all__ = ["RULES", "AnnotationBatch", "annotation_of", "batch_findings", "furniture", "objects_of", "text_mismatches"]
 
 RULES = {
     "level-objects": Rule(ERROR, "the number of objects does not fit the difficulty"),
@@ -119,7 +119,7 @@ class _AnnotationCheck:
     table: Furniture
 
     @cached_property
-    def parsed(self) -> Description:
+    def parsed(self) -> RoomDescription:
         return read_description(self.annotation.description, self.annotation.categories, self.table)
 
     @cached_property
@@ -300,7 +300,7 @@ class _AnnotationCheck:
             yield self._finding(finding.code, message, "use another relation, or leave the entry out")
 
 
-def _head(thing: Thing) -> str:
+def _head(thing: DescribedThing) -> str:
     """Return the first fields of an entry for a thing."""
     return "eq,1" if thing.quantity is None else f"{thing.quantity.comparison},{thing.quantity.n}"
 
@@ -373,11 +373,11 @@ def batch_findings(
     annotations: Sequence[Annotation], table: Furniture, known: Sequence[str] = ()
 ) -> list[tuple[Finding, ...]]:
     """Return the findings on each annotation, compared with the others and with known descriptions."""
-    batch = Batch(annotations, table, known)
+    batch = AnnotationBatch(annotations, table, known)
     return [batch.findings(place) for place in range(len(annotations))]
 
 
-class Batch:
+class AnnotationBatch:
     """A batch of annotations to compare with each other and with known descriptions, which take precedence.
 
     The errors are ``near-duplicate`` (a description is very similar to another one) and ``carried-over`` (a demand

@@ -32,7 +32,7 @@ from tsgkit.suites.sceneeval.annotation_replies import answer_text, read_annotat
 from tsgkit.suites.sceneeval.annotations import DIFFICULTIES, Annotation, annotation_of, annotation_value
 from tsgkit.suites.sceneeval.descriptions import read_description
 from tsgkit.suites.sceneeval.furniture import Furniture, key_of
-from tsgkit.suites.sceneeval.makers.annotation_vs_text import Batch, text_mismatches
+from tsgkit.suites.sceneeval.makers.annotation_vs_text import AnnotationBatch, text_mismatches
 from tsgkit.suites.sceneeval.makers.room_plans import RoomPlan, in_numbers, written_room
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.solvers.solver import UnitMapper, all_at_once
@@ -121,7 +121,7 @@ def written(draws: Sequence[RoomPlan], seed: int, table: Furniture) -> Generatio
 
 def check(made: Sequence[GeneratedItem], table: Furniture, known: Sequence[str] = ()) -> None:
     """Check each item by itself and against the others."""
-    batch = Batch([item.annotation for item in made], table, known)
+    batch = AnnotationBatch([item.annotation for item in made], table, known)
     for place, item in enumerate(made):
         _check_item(item, batch, place)
 
@@ -131,11 +131,11 @@ def findings_with(
 ) -> tuple[Finding, ...]:
     """Return the findings of one item as they would be with another annotation, leaving all items as they are."""
     tried = GeneratedItem(made[place].drawn, annotation)
-    _check_item(tried, Batch([item.annotation for item in made], table, known), place)
+    _check_item(tried, AnnotationBatch([item.annotation for item in made], table, known), place)
     return tried.findings
 
 
-def _check_item(item: GeneratedItem, batch: Batch, place: int) -> None:
+def _check_item(item: GeneratedItem, batch: AnnotationBatch, place: int) -> None:
     unread = [finding for finding in item.findings if finding.code in ("unread-entry", "unreadable")]
     if unread and unread[0].code == "unreadable":
         item.findings = tuple(unread)
@@ -197,7 +197,7 @@ def read_annotated(drawn: RoomPlan, description: str, reply: str) -> GeneratedIt
 
 
 @dataclass(frozen=True)
-class Maker:
+class AnnotationMaker:
     """A maker of descriptions and annotations that asks a model. ``ask_for`` returns the ``ask`` for an item's name."""
 
     ask_for: Callable[[str], Ask]
@@ -235,7 +235,7 @@ class Maker:
                 elif description := read_description_reply(reply):
                     item.annotation = empty_annotation(item.drawn, description)
             left = _left(making)
-            batch = Batch([item.annotation for item in left], self.table, self.known)
+            batch = AnnotationBatch([item.annotation for item in left], self.table, self.known)
             for place, item in enumerate(left):
                 mine = text_findings(item.drawn, item.annotation.description, self.table)
                 described = item.annotation.description
@@ -252,7 +252,7 @@ class Maker:
         A correction is accepted unless it is worse than the current state.
         """
         left = _left(making)
-        batch = Batch([item.annotation for item in left], self.table, self.known)
+        batch = AnnotationBatch([item.annotation for item in left], self.table, self.known)
         places = {item.name: place for place, item in enumerate(left)}
         waiting = [item for item in left if item.errors or (number == 1 and item.findings)]
         texts = [(item, _mend_prompt(item)) for item in waiting]

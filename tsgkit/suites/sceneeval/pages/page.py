@@ -26,7 +26,7 @@ from tsgkit.geometry import MeasuredScene, Scene, view
 from tsgkit.geometry.bodies import Frame
 from tsgkit.geometry.rendering import RenderedSurface, face_colours
 from tsgkit.geometry.views import everything, undrawable
-from tsgkit.suites.sceneeval.pages.remarks import Remark, Section
+from tsgkit.suites.sceneeval.pages.remarks import Remark, RemarkSection
 
 BOX_FACES = np.array(
     [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1], [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4],
@@ -39,7 +39,7 @@ class RoomParts(NamedTuple):
     """The parts of a room, and the remarks on parts that are drawn as boxes."""
 
     parts: list[dict[str, Any]]
-    simplified: tuple[Section, ...] = ()
+    simplified: tuple[RemarkSection, ...] = ()
 
 
 def room_parts(stage: MeasuredScene, *, most_faces: int | None = None) -> RoomParts:
@@ -52,10 +52,10 @@ def room_parts(stage: MeasuredScene, *, most_faces: int | None = None) -> RoomPa
         for one in drawn
         if one.name in too_large
     ]
-    return RoomParts(parts, (Section("Drawn as boxes, for their size", remarks),) if remarks else ())
+    return RoomParts(parts, (RemarkSection("Drawn as boxes, for their size", remarks),) if remarks else ())
 
 
-def listed(section: Section) -> dict[str, Any]:
+def listed(section: RemarkSection) -> dict[str, Any]:
     """Return a section as JSON has it."""
     remarks = [{**remark._asdict(), "objects": list(remark.objects)} for remark in section.remarks]
     return {"title": section.title, "remarks": remarks}
@@ -121,7 +121,7 @@ PREVIEW = 480
 """Width and height, in pixels, of the image for browsers without WebGL."""
 
 
-def room_page(scene: Scene, sections: Sequence[Section] = (), *, title: str = "", about: str = "") -> str:
+def room_page(scene: Scene, sections: Sequence[RemarkSection] = (), *, title: str = "", about: str = "") -> str:
     """Return the page of a scene with its findings. Raise UsageError if the scene has nothing to draw."""
     stage = MeasuredScene(scene)
     if problem := undrawable(stage):

@@ -85,14 +85,16 @@ VERDICT_WORDS = {True: "holds", False: "does not hold", None: "is unknown"}
 OCCLUDED = "is blocked"
 
 
-class Section(NamedTuple):
+class RemarkSection(NamedTuple):
     """Lines under a title."""
 
     title: str
     remarks: Sequence[Remark]
 
 
-def sections(annotation: Annotation | None, fidelity: Findings | None, plausibility: Findings | None) -> list[Section]:
+def sections(
+    annotation: Annotation | None, fidelity: Findings | None, plausibility: Findings | None
+) -> list[RemarkSection]:
     """Return sections on the demands and the plausibility of a room, leaving out those without a value.
 
     The values are fresh measurements or the evidence of a record.
@@ -101,11 +103,11 @@ def sections(annotation: Annotation | None, fidelity: Findings | None, plausibil
     if annotation is not None and fidelity is not None:
         remarks = demand_remarks(annotation, fidelity)
         met = sum(bool(remark.holds) for remark in remarks)
-        made.append(Section(f"Demanded: {met} of {len(remarks)} met", remarks))
+        made.append(RemarkSection(f"Demanded: {met} of {len(remarks)} met", remarks))
     if plausibility is not None:
         wrong = [verdict.text for verdict in verdicts(plausibility) if verdict.holds is False]
         title = f"Not plausible: {'; '.join(wrong)}" if wrong else "Plausible: nothing wrong"
-        made.append(Section(title, trouble_remarks(plausibility)))
+        made.append(RemarkSection(title, trouble_remarks(plausibility)))
     return made
 
 

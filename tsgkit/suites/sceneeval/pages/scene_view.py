@@ -14,8 +14,7 @@ from tsgkit.geometry import MeasuredScene, accessibility, check_libraries
 from tsgkit.geometry.libraries import np, shapely
 from tsgkit.geometry.paths import free_parts, strip_before
 from tsgkit.graph.drawing.svg import INK, PALE, Markup, characters, document, element, lines_of_text, polygon, spoken
-from tsgkit.library.files import write_text
-from tsgkit.library.overwrites import refuse_to_replace_data
+from tsgkit.library.files import refuse_to_replace_data, write_text
 from tsgkit.suites.sceneeval.judges.rules import RulesJudge, support_type
 from tsgkit.suites.sceneeval.plausibility import findings
 from tsgkit.suites.sceneeval.scene_files.assets import sources_of
@@ -53,7 +52,7 @@ LETTER, LINE = 6.0, 12.0
 
 
 @dataclass(frozen=True)
-class Plan:
+class PixelScale:
     """The scale and offset from metres to pixels."""
 
     left: float
@@ -91,20 +90,20 @@ def draw_scene(
     return document(size[0] + LEGEND, height, drawn, title=title or stage.scene.name, description=words)
 
 
-def _plan(stage: MeasuredScene) -> tuple[Plan, tuple[float, float]]:
+def _plan(stage: MeasuredScene) -> tuple[PixelScale, tuple[float, float]]:
     corners = [body.low[:2] for body in stage.bodies.values()] + [body.high[:2] for body in stage.bodies.values()]
     for ground in stage.floors:
         left, low, right, high = ground.polygon.bounds
         corners += [np.array([left, low]), np.array([right, high])]
     if not corners:
-        return Plan(0, 1, 100), (2 * EDGE + 100, 2 * EDGE + 100)
+        return PixelScale(0, 1, 100), (2 * EDGE + 100, 2 * EDGE + 100)
     low, high = np.min(corners, axis=0), np.max(corners, axis=0)
     wide, deep = (max(float(length), 0.1) for length in high - low)
     scale = WIDTH / max(wide, deep)
-    return Plan(float(low[0]), float(high[1]), scale), (2 * EDGE + wide * scale, 2 * EDGE + deep * scale)
+    return PixelScale(float(low[0]), float(high[1]), scale), (2 * EDGE + wide * scale, 2 * EDGE + deep * scale)
 
 
-def _area(plan: Plan, area: shapely.Geometry, *inside: Markup, **look: str | float) -> Markup:
+def _area(plan: PixelScale, area: shapely.Geometry, *inside: Markup, **look: str | float) -> Markup:
     """Draw one or several polygons with their holes."""
     rings = [
         ring.coords
@@ -116,7 +115,7 @@ def _area(plan: Plan, area: shapely.Geometry, *inside: Markup, **look: str | flo
     return element("path", *inside, d=path, fill_rule="evenodd", **look)
 
 
-def _strips(stage: MeasuredScene, plan: Plan, sides: Mapping[str, tuple[str, ...]]) -> Iterator[Markup]:
+def _strips(stage: MeasuredScene, plan: PixelScale, sides: Mapping[str, tuple[str, ...]]) -> Iterator[Markup]:
     for name, access in accessibility(stage, sides).items():
         for side, share in access.sides.items():
             words = spoken(f"{side} of {name}: {100 * share:.0f} % free")
@@ -124,7 +123,7 @@ def _strips(stage: MeasuredScene, plan: Plan, sides: Mapping[str, tuple[str, ...
             yield _area(plan, strip_before(stage.bodies[name], side), words, fill=colour, fill_opacity="0.45")
 
 
-def _object(plan: Plan, body: Body, found: Mapping[str, object]) -> Markup:
+def _object(plan: PixelScale, body: Body, found: Mapping[str, object]) -> Markup:
     reasons = found["reasons"]
     lines = [body.id, *(map(str, reasons) if isinstance(reasons, list) else ())]
     colour = STANDS if found["supported"] else FLOATS
@@ -147,7 +146,7 @@ def _object(plan: Plan, body: Body, found: Mapping[str, object]) -> Markup:
     return element("g", shape, polygon(plan.ring(corners), fill=INK, fill_opacity="0.6"))
 
 
-def _walls(stage: MeasuredScene, plan: Plan) -> Iterator[Markup]:
+def _walls(stage: MeasuredScene, plan: PixelScale) -> Iterator[Markup]:
     for built in stage.built_walls:
         for start, end in built.solid_stretches:
             yield _line(plan, start, end, INK, 4, built.board.id)
@@ -158,12 +157,12 @@ def _walls(stage: MeasuredScene, plan: Plan) -> Iterator[Markup]:
                 yield _line(plan, middle - along, middle + along, colour, 4, board.id)
 
 
-def _line(plan: Plan, start: Floats, end: Floats, colour: str, wide: float, name: str) -> Markup:
+def _line(plan: PixelScale, start: Floats, end: Floats, colour: str, wide: float, name: str) -> Markup:
     (x1, y1), (x2, y2) = plan.ring([start.tolist(), end.tolist()])
     return element("line", spoken(name), x1=x1, y1=y1, x2=x2, y2=y2, stroke=colour, stroke_width=wide)
 
 
-def _labels(plan: Plan, bodies: Sequence[Body]) -> Iterator[Markup]:
+def _labels(plan: PixelScale, bodies: Sequence[Body]) -> Iterator[Markup]:
     """Draw the names of the objects, each moved down until it covers no other."""
     taken: list[tuple[float, float, float]] = []
     for body in bodies:

@@ -89,7 +89,7 @@ class Asset(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Layout:
+class FolderLayout:
     """One of the published folder layouts; ``a|b`` is the first of two fields that says something."""
 
     prefix: str
@@ -316,16 +316,16 @@ def extents(written: object, axes: str = "xzy") -> tuple[float, float, float] | 
 
 
 LAYOUTS = {
-    "threed_future": Layout(
+    "threed_future": FolderLayout(
         "3dfModel", "{}/raw_model.obj".format, "category|super-category",
         ("super-category", "style", "theme", "material"), FUTURE,
     ),
-    "objathor": Layout(
+    "objathor": FolderLayout(
         "objaverse", "{0}/{0}.glb".format, "category|ref_category",
         ("ref_category", "description|description_auto"), OBJATHOR, mend_winding=True,
     ),
-    "hssd": Layout("fpModel", _hssd_mesh, "category", ("name",), HSSD),
-    "layoutvlm_objathor": Layout(
+    "hssd": FolderLayout("fpModel", _hssd_mesh, "category", ("name",), HSSD),
+    "layoutvlm_objathor": FolderLayout(
         "layoutvlm-objaverse", "{0}/{0}.glb".format, "category", ("description", "materials"),
         mend_winding=True, z_up=True, based=True,
     ),

@@ -29,7 +29,7 @@ from tsgkit.suites.sceneeval.scene_files.simple import FORMAT as OURS
 from tsgkit.suites.sceneeval.scene_files.simple import meshes_of, read_simple
 from tsgkit.suites.sceneeval.scene_files.states import FORMAT as STATE
 from tsgkit.suites.sceneeval.scene_files.states import models_of, read_state
-from tsgkit.suites.task import Piece
+from tsgkit.suites.task import JudgedContent
 
 ENDINGS = (".json", ".glb")
 
@@ -83,9 +83,9 @@ def _by_prefix(path: Path, text: str, sources: Iterable[FolderSource]) -> dict[s
     return by_prefix
 
 
-def pieces_of_scene(path: Path, sources: Sequence[FolderSource]) -> Iterator[Piece]:
+def pieces_of_scene(path: Path, sources: Sequence[FolderSource]) -> Iterator[JudgedContent]:
     """Yield a scene's file, the meshes beside it that it names, and the assets that it names."""
-    yield Piece(path.name, path)
+    yield JudgedContent(path.name, path)
     if path.suffix.lower() == ".glb":
         return
     try:
@@ -102,14 +102,14 @@ def pieces_of_scene(path: Path, sources: Sequence[FolderSource]) -> Iterator[Pie
         except (FileProblem, KeyError):  # said when the scene is read
             continue
         known = (asset.category, asset.description, asset.rotation, asset.box, asset.mend_winding)
-        yield Piece(f"{source.name}={asset_id}", json.dumps(known))
+        yield JudgedContent(f"{source.name}={asset_id}", json.dumps(known))
         if asset.mesh.is_file():
             yield from _mesh(asset.mesh, source.folder, f"{source.name}/")
 
 
-def _mesh(mesh: Path, folder: Path, before: str) -> Iterator[Piece]:
+def _mesh(mesh: Path, folder: Path, before: str) -> Iterator[JudgedContent]:
     for path in (mesh, *LooksBeside(mesh).named_in(read_bytes(mesh))):
-        yield Piece(f"{before}{path.relative_to(folder).as_posix()}", path)
+        yield JudgedContent(f"{before}{path.relative_to(folder).as_posix()}", path)
 
 
 LOOKS = ("mesh", "parts", "colour")

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from tsgkit.graph.model import WITH
 from tsgkit.lexicon import PREPOSITIONS
-from tsgkit.suites.tsg.baselines.mentions import Elements, Mention, mentions_in, tokens
+from tsgkit.suites.tsg.baselines.mentions import ElementMention, GraphElements, mentions_in, tokens
 
 COMPOUNDS = {
     ("out", "of"): "out-of",
@@ -70,7 +70,7 @@ PRONOUN = ""
 """The name of a thing that is known from before only."""
 
 
-class Thing(NamedTuple):
+class EventObject(NamedTuple):
     """An object in a sentence: its name, its preposition (may be empty), and the opening of its clause."""
 
     name: str
@@ -100,12 +100,12 @@ class Event:
 
 
 @dataclass
-class _Draft:
+class _EventDraft:
     """An event under construction: the position of its verb, and the objects before and after it."""
 
-    action: Mention
-    before: list[Thing] = field(default_factory=list)
-    behind: list[Thing] = field(default_factory=list)
+    action: ElementMention
+    before: list[EventObject] = field(default_factory=list)
+    behind: list[EventObject] = field(default_factory=list)
 
     @property
     def has_object(self) -> bool:
@@ -113,7 +113,7 @@ class _Draft:
 
 
 @lru_cache(maxsize=4096)
-def events_of(sentence: str, elements: Elements) -> tuple[Event, ...]:
+def events_of(sentence: str, elements: GraphElements) -> tuple[Event, ...]:
     """Return the events of a text, in order."""
     text = tokens(sentence)
     named, loose = _drafts(text, mentions_in(text, elements))
@@ -147,25 +147,25 @@ def events_of(sentence: str, elements: Elements) -> tuple[Event, ...]:
     return tuple(events)
 
 
-def _roles(things: Sequence[Thing], elements: Elements) -> tuple[list[str], list[tuple[str, str]]]:
+def _roles(things: Sequence[EventObject], elements: GraphElements) -> tuple[list[str], list[tuple[str, str]]]:
     """Return the direct objects, and the others behind L's names for their prepositions."""
     objects = [thing.name for thing in things if not thing.preposition]
     links = [(label(thing.preposition, elements), thing.name) for thing in things if thing.preposition]
     return objects, [(name, thing) for name, thing in links if name]
 
 
-def _drafts(text: Sequence[str], mentions: Sequence[Mention]) -> tuple[list[_Draft], list[Thing]]:
+def _drafts(text: Sequence[str], mentions: Sequence[ElementMention]) -> tuple[list[_EventDraft], list[EventObject]]:
     """Return the verbs with their things; things behind the last verb's clause that no verb follows are loose."""
-    drafts: list[_Draft] = []
-    waiting: list[Thing] = []
+    drafts: list[_EventDraft] = []
+    waiting: list[EventObject] = []
     previous = 0
     for mention in mentions:
         if mention.kind == "action":
-            drafts.append(_Draft(mention, waiting))
+            drafts.append(_EventDraft(mention, waiting))
             waiting = []
         else:
             name = mention.name if mention.kind == "thing" else PRONOUN
-            thing = Thing(name, preposition(text[previous : mention.start]), mention.start)
+            thing = EventObject(name, preposition(text[previous : mention.start]), mention.start)
             own = drafts and not waiting and not _broken(text[drafts[-1].action.stop : mention.start], thing)
             things = drafts[-1].behind if drafts and own else waiting
             if things and mention.start == previous and things[-1].name and name:  # one name of two nouns: the last
@@ -175,23 +175,23 @@ def _drafts(text: Sequence[str], mentions: Sequence[Mention]) -> tuple[list[_Dra
     return drafts, waiting
 
 
-def _broken(between: Sequence[str], thing: Thing) -> bool:
+def _broken(between: Sequence[str], thing: EventObject) -> bool:
     """Return whether a clause ended on the way; before a prepositional phrase a comma alone does not end it."""
     return any(word in BREAKS or (not word[0].isalnum() and (word != "," or not thing.preposition)) for word in between)
 
 
-def _with_unnamed(text: Sequence[str], drafts: list[_Draft]) -> Iterator[_Draft]:
+def _with_unnamed(text: Sequence[str], drafts: list[_EventDraft]) -> Iterator[_EventDraft]:
     """Yield the drafts, and before each that of a clause of its own whose verb L does not know."""
     for draft in drafts:
         cut = [thing for thing in draft.before if _broken(text[thing.place : draft.action.start], thing)]
         if any(thing.preposition for thing in cut) and not all(thing.preposition for thing in cut):
             place = cut[0].place
-            yield _Draft(Mention(place, place, "action", "", UNNAMED), [], cut)
+            yield _EventDraft(ElementMention(place, place, "action", "", UNNAMED), [], cut)
             draft.before = [thing for thing in draft.before if thing not in cut]
         yield draft
 
 
-def _settle(text: Sequence[str], draft: _Draft, previous: _Draft | None) -> None:
+def _settle(text: Sequence[str], draft: _EventDraft, previous: _EventDraft | None) -> None:
     """Give the things in front of a verb their part in it, or hand them to the verb before."""
     start = draft.action.start
     passive = start > 0 and text[start - 1] in AUXILIARIES
@@ -223,10 +223,10 @@ def preposition(between: Sequence[str]) -> str:
     return ""
 
 
-def label(name: str, elements: Elements) -> str:
+def label(name: str, elements: GraphElements) -> str:
     """Return L's name for a preposition; empty if there is none like it.
 
-    >>> label("using", Elements((), (), ("with", "on")))
+    >>> label("using", GraphElements((), (), ("with", "on")))
     'with'
     """
     return next((near for near in (name, *NEAR.get(name, ())) if near in elements.prepositions), "")

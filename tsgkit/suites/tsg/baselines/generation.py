@@ -25,7 +25,7 @@ from dataclasses import replace
 from tsgkit.graph.hands import GRASPS, RELEASES, TRANSFERS
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph
 from tsgkit.suites.tsg.baselines.events import Event, events_of
-from tsgkit.suites.tsg.baselines.mentions import Elements, elements_of
+from tsgkit.suites.tsg.baselines.mentions import GraphElements, elements_of
 from tsgkit.suites.tsg.baselines.word_roots import words
 from tsgkit.suites.tsg.items import GenerationSample
 
@@ -106,10 +106,10 @@ class HandState:
         return HANDS if event.both_hands else hands
 
 
-class Scene:
+class SentenceContext:
     """The context: the content of the hands, the objects mentioned, and L's verbs for taking and putting down."""
 
-    def __init__(self, elements: Elements) -> None:
+    def __init__(self, elements: GraphElements) -> None:
         self.hands = HandState()
         self.last = ""
         self.taken: list[str] = []
@@ -140,17 +140,17 @@ class Scene:
         return resolved
 
 
-def scene_of(sample: GenerationSample) -> tuple[Scene, list[Event]]:
+def scene_of(sample: GenerationSample) -> tuple[SentenceContext, list[Event]]:
     """Return the context of a sample's sentence, and the events of the sentence; L has actions."""
     elements = elements_of(sample.vocabulary)
-    scene = Scene(elements)
+    scene = SentenceContext(elements)
     for text in sample.context:
         for event in scene.resolved(events_of(text, elements)):
             scene.hands.do(event)
     return scene, scene.resolved(events_of(sample.sentence, elements))
 
 
-def fitted(events: list[Event], k: int, scene: Scene, sentence: Sequence[str]) -> list[Event]:
+def fitted(events: list[Event], k: int, scene: SentenceContext, sentence: Sequence[str]) -> list[Event]:
     """Return exactly k events, of one or more."""
     apart = [part for event in events for part in event.apart()]
     events = list(apart if len(apart) <= k else events)
@@ -182,7 +182,7 @@ def times(sentence: Sequence[str]) -> int:
     return most + (most > 1 and "more" in sentence and "once" not in sentence)
 
 
-def _graph(event: Event, hands: tuple[str, ...], elements: Elements) -> ActionGraph:
+def _graph(event: Event, hands: tuple[str, ...], elements: GraphElements) -> ActionGraph:
     """Return an event as triplets; each once."""
     action = event.action
     edges = [(DOBJ, thing) for thing in event.objects]

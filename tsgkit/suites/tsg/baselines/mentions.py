@@ -27,7 +27,7 @@ from typing import Literal, NamedTuple
 from tsgkit.graph.hands import HAND_NAME
 from tsgkit.graph.model import DOBJ, PERSON, VERB, WITH, Vocabulary
 from tsgkit.lexicon import PARTICLES, PREPOSITIONS, is_preposition, split_particle
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 from tsgkit.suites.tsg.baselines.word_roots import SAME_ACTION, roots, words
 
 NAME = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
@@ -50,7 +50,7 @@ PLAIN = frozenset(("up", "down"))
 Kind = Literal["action", "thing", "pronoun"]
 
 
-class Elements(NamedTuple):
+class GraphElements(NamedTuple):
     """The elements that graphs are made of."""
 
     actions: tuple[str, ...]
@@ -63,12 +63,12 @@ class Elements(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def elements_of(vocabulary: Vocabulary) -> Elements:
+def elements_of(vocabulary: Vocabulary) -> GraphElements:
     """Return the usable names of L, each list in its order.
 
     >>> L = Vocabulary(objects=("person", "jar", "Two Cups"), relationships=("verb", "on"), verbs=("open", "hand1"))
     >>> elements_of(L)
-    Elements(actions=('open',), things=('jar',), prepositions=('on',))
+    GraphElements(actions=('open',), things=('jar',), prepositions=('on',))
 
     Person and hands, misspelt names, and labels that are no prepositions are left out. If L has no action, its objects
     are used as actions; if it has neither, nothing can be written.
@@ -84,10 +84,10 @@ def elements_of(vocabulary: Vocabulary) -> Elements:
         for names in (vocabulary.objects, vocabulary.verbs)
     )
     labels = usable(vocabulary.relationships, VERB, DOBJ)
-    return Elements(actions or things, things, tuple(filter(is_preposition, labels)))
+    return GraphElements(actions or things, things, tuple(filter(is_preposition, labels)))
 
 
-class Mention(NamedTuple):
+class ElementMention(NamedTuple):
     """Some tokens that name an element; ``sure`` is at most 1.2."""
 
     start: int
@@ -97,7 +97,7 @@ class Mention(NamedTuple):
     sure: float
 
 
-class Entry(NamedTuple):
+class RootedElement(NamedTuple):
     """An element under one of its roots."""
 
     name: str
@@ -113,11 +113,11 @@ def tokens(text: str) -> tuple[str, ...]:
     return tuple(match.group() for match in islice(TOKEN.finditer(text.lower()), MOST_TOKENS))
 
 
-def mentions_in(text: tuple[str, ...], elements: Elements) -> tuple[Mention, ...]:
+def mentions_in(text: tuple[str, ...], elements: GraphElements) -> tuple[ElementMention, ...]:
     """Return the mentions in the tokens of a text, in order, the surest where several share a word."""
     candidates = sorted(_candidates(text, elements), key=lambda m: (-(m.stop - m.start + m.sure), m))
     taken: set[int] = set()
-    mentions: list[Mention] = []
+    mentions: list[ElementMention] = []
     for mention in candidates:
         span = set(range(mention.start, mention.stop))
         if not span & taken:
@@ -126,11 +126,11 @@ def mentions_in(text: tuple[str, ...], elements: Elements) -> tuple[Mention, ...
     return tuple(sorted(mentions))
 
 
-def _candidates(text: tuple[str, ...], elements: Elements) -> Iterator[Mention]:
+def _candidates(text: tuple[str, ...], elements: GraphElements) -> Iterator[ElementMention]:
     index = _index(elements)
     for place, word in enumerate(text):
         if word in PRONOUNS:
-            yield Mention(place, place + 1, "pronoun", word, 1.0)
+            yield ElementMention(place, place + 1, "pronoun", word, 1.0)
             continue
         if word in MODALS and text[place - 1 : place] and text[place - 1] not in DETERMINERS:
             continue
@@ -141,7 +141,7 @@ def _candidates(text: tuple[str, ...], elements: Elements) -> Iterator[Mention]:
                     yield mention
 
 
-def _action(text: tuple[str, ...], place: int, entry: Entry, root: str) -> Mention | None:
+def _action(text: tuple[str, ...], place: int, entry: RootedElement, root: str) -> ElementMention | None:
     """Return the action at this word, unless only a noun can be there."""
     before = text[place - 1] if place else ""
     if before in DETERMINERS or (before in PREPOSITIONS and before != "to"):
@@ -160,7 +160,7 @@ def _action(text: tuple[str, ...], place: int, entry: Entry, root: str) -> Menti
         sure -= PARTICLE_MISSED if particle in PLAIN else OTHER_PARTICLE
     if not _is_verb_here(before):
         sure -= NOUN_LIKELY
-    return Mention(place, stop, "action", entry.name, sure)
+    return ElementMention(place, stop, "action", entry.name, sure)
 
 
 def _is_verb_here(before: str) -> bool:
@@ -170,7 +170,7 @@ def _is_verb_here(before: str) -> bool:
     return before.endswith("ly") or before in ("is", "are", "was", "were", "be", "been", "being", "gets", "goes")
 
 
-def _thing(text: tuple[str, ...], place: int, entry: Entry) -> Mention | None:
+def _thing(text: tuple[str, ...], place: int, entry: RootedElement) -> ElementMention | None:
     """Return the thing whose first word this is, or of whose words this is one alone."""
     before = text[place - 1] if place else ""
     if text[place] in PARTICLES and before not in DETERMINERS:
@@ -182,22 +182,22 @@ def _thing(text: tuple[str, ...], place: int, entry: Entry) -> Mention | None:
     ):
         sure = WHOLE
     slack = 2 * NOUN_LIKELY if _is_verb_here(before) else 0.0
-    return Mention(place, stop if sure == WHOLE else place + 1, "thing", entry.name, sure - slack)
+    return ElementMention(place, stop if sure == WHOLE else place + 1, "thing", entry.name, sure - slack)
 
 
 @lru_cache(maxsize=256)
-def _index(elements: Elements) -> dict[str, tuple[Entry, ...]]:
+def _index(elements: GraphElements) -> dict[str, tuple[RootedElement, ...]]:
     """Return every element under the roots of its words: an action's first word, any word of a thing."""
-    index: dict[str, dict[Entry, None]] = {}
+    index: dict[str, dict[RootedElement, None]] = {}
     for name in elements.actions:
         parted = split_particle(name)
         parts = words(parted.verb if parted else name)
         rank = next((line.split().index(parts[0]) for line in SAME_ACTION if parts[0] in line.split()), 0)
-        entry = Entry(name, "action", parts, parted.particle if parted else "", rank)
+        entry = RootedElement(name, "action", parts, parted.particle if parted else "", rank)
         for root in roots(parts[0]):
             index.setdefault(root, {})[entry] = None
     for name in elements.things:
-        entry = Entry(name, "thing", words(name), "", 0)
+        entry = RootedElement(name, "thing", words(name), "", 0)
         for root in (*roots(entry.words[0]), *roots(entry.words[-1])):
             if not root.startswith("~"):
                 index.setdefault(root, {})[entry] = None

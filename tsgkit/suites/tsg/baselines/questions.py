@@ -16,9 +16,9 @@ there is another; what nothing leads to is answered with the commonest direct ob
 
 >>> parsed = parse("What tool was last used before the lid was opened?")
 >>> parsed.kind, parsed.order, parsed.clauses
-('tool', 'last', (Clause(relation='before', words=('lid', 'opened'), order='', near=False),))
+('tool', 'last', (ReferenceClause(relation='before', words=('lid', 'opened'), order='', near=False),))
 >>> parse("Right after rinsing the jar, which hand was free?").clauses
-(Clause(relation='after', words=('rinsing', 'jar'), order='', near=True),)
+(ReferenceClause(relation='after', words=('rinsing', 'jar'), order='', near=True),)
 
 A question is cut at its words of time (before, after, between ...), and at a comma before the question word. The
 part with the question word, or the first, tells the step that is asked for; each other part tells a step to start
@@ -40,7 +40,7 @@ from typing import NamedTuple
 from tsgkit.graph.model import HANDS, PERSON, VERB, ActionGraph, Narrative
 from tsgkit.graph.timeline import Step, Timeline
 from tsgkit.lexicon import is_preposition
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 from tsgkit.suites.tsg.baselines.word_roots import FUNCTION_WORDS, roots, words
 from tsgkit.suites.tsg.items import QuestionSample
 
@@ -125,7 +125,7 @@ def answer(sample: QuestionSample) -> str:
     return scene.fallback(named)
 
 
-class Scene:
+class NarrativeIndex:
     """The steps of a narrative, and the steps in which each word occurs."""
 
     def __init__(self, graphs: tuple[ActionGraph, ...]) -> None:
@@ -168,10 +168,10 @@ class Scene:
         return next(iter((*(name for name in sayable if name not in named), *sayable)), PERSON)
 
 
-_scene = lru_cache(maxsize=16)(Scene)
+_scene = lru_cache(maxsize=16)(NarrativeIndex)
 
 
-def _shared(scene: Scene, asked: ParsedQuestion) -> Iterable[str]:
+def _shared(scene: NarrativeIndex, asked: ParsedQuestion) -> Iterable[str]:
     """Return what two steps have in common."""
     if not asked.about_both or "and" not in asked.said:
         return ()
@@ -181,7 +181,7 @@ def _shared(scene: Scene, asked: ParsedQuestion) -> Iterable[str]:
     return [name for name in names[0] if name in names[1]]
 
 
-def _held(scene: Scene, asked: ParsedQuestion) -> Iterable[str]:
+def _held(scene: NarrativeIndex, asked: ParsedQuestion) -> Iterable[str]:
     """Return the content of a hand, or the hand of an object, when a step began."""
     moments = [step for clause in asked.clauses for step in _best(scene, clause.words, scene.steps)[:1]]
     if not moments:
@@ -196,7 +196,7 @@ def _held(scene: Scene, asked: ParsedQuestion) -> Iterable[str]:
     return [name for things in held for name in things]
 
 
-def _commonest(scene: Scene, asked: ParsedQuestion) -> Iterable[str]:
+def _commonest(scene: NarrativeIndex, asked: ParsedQuestion) -> Iterable[str]:
     """Return the most frequent values of the matching steps, if these are asked for."""
     if not asked.about_most:
         return ()
@@ -205,7 +205,7 @@ def _commonest(scene: Scene, asked: ParsedQuestion) -> Iterable[str]:
     return [name for name, _ in counts.most_common()]
 
 
-def _read_off(scene: Scene, asked: ParsedQuestion) -> Iterable[str]:
+def _read_off(scene: NarrativeIndex, asked: ParsedQuestion) -> Iterable[str]:
     """Yield the values of the best matching step, then of the next best; none if the question describes no step."""
     if not (asked.clauses or asked.order or scene.scores(asked.words)):
         return
@@ -224,7 +224,7 @@ def _read_off(scene: Scene, asked: ParsedQuestion) -> Iterable[str]:
             yield from names
 
 
-def _window(scene: Scene, clauses: Sequence[Clause]) -> Sequence[Step]:
+def _window(scene: NarrativeIndex, clauses: Sequence[ReferenceClause]) -> Sequence[Step]:
     """Return the steps at the requested time; all of them without a clause."""
     low, high = -1, len(scene.steps)
     for clause in clauses:
@@ -242,7 +242,7 @@ def _window(scene: Scene, clauses: Sequence[Clause]) -> Sequence[Step]:
     return scene.steps[low + 1 : high] or scene.steps
 
 
-def _best(scene: Scene, telling_words: Iterable[str], among: Sequence[Step]) -> list[Step]:
+def _best(scene: NarrativeIndex, telling_words: Iterable[str], among: Sequence[Step]) -> list[Step]:
     """Return the steps among these that share most with the words, in order; none where nothing is shared."""
     scores = scene.scores(telling_words)
     top = max((scores[step.index] for step in among), default=0)
@@ -259,7 +259,7 @@ def _readings(step: Step, kind: str) -> tuple[tuple[str, ...], ...]:
 # The parser
 
 
-class Clause(NamedTuple):
+class ReferenceClause(NamedTuple):
     """A part of a question that names a reference step, and the relation of the wanted step to it."""
 
     relation: str
@@ -274,7 +274,7 @@ class ParsedQuestion(NamedTuple):
     kind: str
     order: str
     words: tuple[str, ...]
-    clauses: tuple[Clause, ...]
+    clauses: tuple[ReferenceClause, ...]
     preposition: str = ""
     """The preposition before the question word: onto *what*, from *where*."""
     said: tuple[str, ...] = ()
@@ -291,7 +291,7 @@ class ParsedQuestion(NamedTuple):
         return "common" in self.said or ("both" in self.said and not {"hand", "hands"} & set(self.said))
 
 
-class Part(NamedTuple):
+class QuestionPart(NamedTuple):
     """Some words of a question, and the relation that opens them (empty for the part that asks)."""
 
     relation: str
@@ -304,7 +304,7 @@ def parse(question: str) -> ParsedQuestion:
     parts = [part for part in _parts(question) if part.words]
     opened = (part for part in parts if not WH.isdisjoint(part.words[:SOON]))
     plain = (part for part in parts if not part.relation)
-    asking = (*opened, *plain, *parts, Part("", ()))[0]
+    asking = (*opened, *plain, *parts, QuestionPart("", ()))[0]
     main = asking.words
     clauses = tuple(clause for part in parts if part is not asking for clause in _clauses(part, main))
     place = next((place for place, word in enumerate(main) if word in WH), 0)
@@ -320,7 +320,7 @@ def telling(part: Sequence[str]) -> tuple[str, ...]:
     return tuple(word for word in joined if word not in UNTELLING)
 
 
-def _parts(question: str) -> Iterator[Part]:
+def _parts(question: str) -> Iterator[QuestionPart]:
     """Yield the parts between commas and full stops that no question word precedes, cut at the words of time."""
     openings, rest = list[str](), RELATIVE.sub("", question)
     while (comma := COMMA.search(rest)) and WH.isdisjoint(words(rest[: comma.start()])):
@@ -331,16 +331,16 @@ def _parts(question: str) -> Iterator[Part]:
     yield from _cut(words(rest))
 
 
-def _cut(said: tuple[str, ...]) -> Iterator[Part]:
+def _cut(said: tuple[str, ...]) -> Iterator[QuestionPart]:
     relation, start, near = "", 0, False
     for place, word in enumerate(said):
         if word in RELATIONS:
-            yield Part(relation, said[start:place], near)
+            yield QuestionPart(relation, said[start:place], near)
             relation, start, near = RELATIONS[word], place + 1, place > 0 and said[place - 1] in NEAR
-    yield Part(relation, said[start:], near)
+    yield QuestionPart(relation, said[start:], near)
 
 
-def _clauses(part: Part, main: tuple[str, ...]) -> list[Clause]:
+def _clauses(part: QuestionPart, main: tuple[str, ...]) -> list[ReferenceClause]:
     relation, said, near = part
     if relation == "while" and not NEXT.isdisjoint(main):
         relation, near = "after", True
@@ -349,10 +349,13 @@ def _clauses(part: Part, main: tuple[str, ...]) -> list[Clause]:
     if not telling(said):
         return []
     if relation != "between" or "and" not in said:
-        return [Clause(relation or "after", telling(said), _order(said), near)]
+        return [ReferenceClause(relation or "after", telling(said), _order(said), near)]
     cut = said.index("and")
     start, end = said[:cut], said[cut + 1 :]
-    return [Clause("after", telling(start), _order(start), near), Clause("before", telling(end), _order(end), near)]
+    return [
+        ReferenceClause("after", telling(start), _order(start), near),
+        ReferenceClause("before", telling(end), _order(end), near),
+    ]
 
 
 def _kind(main: tuple[str, ...], preposition: str) -> str:

@@ -15,7 +15,7 @@ import re
 from functools import lru_cache
 
 from tsgkit.lexicon import bases
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 
 WORD = re.compile(r"[^\W_]+")
 

@@ -17,13 +17,13 @@ inferred from other things: only an action that is seen with exactly these is po
 >>> wash = ActionGraph.of(("person", "verb", "wash"), ("wash", "dobj", "cup"), ("wash", "with", "brush"))
 >>> for frame, entries in possible_steps([hang, wash]).items():
 ...     print(frame, [*entries])
-Frame(thing='cup', place='hook', tool='') [Entry(action='hang', edge='on')]
-Frame(thing='cup', place='', tool='brush') [Entry(action='wash', edge='')]
-Frame(thing='cup', place='', tool='') [Entry(action='wash', edge='')]
+SentenceFrame(thing='cup', place='hook', tool='') [FrameAction(action='hang', edge='on')]
+SentenceFrame(thing='cup', place='', tool='brush') [FrameAction(action='wash', edge='')]
+SentenceFrame(thing='cup', place='', tool='') [FrameAction(action='wash', edge='')]
 >>> open_ = ActionGraph.of(("person", "verb", "open"), ("open", "dobj", "jar"))
 >>> close = ActionGraph.of(("person", "verb", "close"), ("close", "dobj", "jar"), ("close", "with", "hand1"))
 >>> view = StoryView(Narrative.of([open_, close]), possible_steps([open_, close]))
->>> [str(option.graph).splitlines()[0] for option in options_for(view, 1, Frame("jar"))]
+>>> [str(option.graph).splitlines()[0] for option in options_for(view, 1, SentenceFrame("jar"))]
 ['person -> verb -> shut']
 """
 
@@ -40,7 +40,7 @@ from typing import Any, NamedTuple
 from tsgkit.graph.hands import GRASPS, hand_step, trace
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Narrative, Triplet, Vocabulary
 from tsgkit.graph.rules import ERROR, check_graph
-from tsgkit.suites.audits.items import Item
+from tsgkit.suites.audits.items import AuditedItem
 from tsgkit.suites.audits.shortcuts import credit, like_names
 from tsgkit.suites.tsg.makers.claims import (
     KIN_ACTIONS,
@@ -50,7 +50,7 @@ from tsgkit.suites.tsg.makers.claims import (
     other_words,
     surely_conflicting,
 )
-from tsgkit.suites.tsg.makers.sentence_checks import Surroundings, check_sentence
+from tsgkit.suites.tsg.makers.sentence_checks import SentenceNeighbours, check_sentence
 from tsgkit.suites.tsg.makers.sentence_patterns import STYLES, SUBJECTS, Manner, is_plural, word
 from tsgkit.suites.tsg.makers.stories import row_facts
 
@@ -75,7 +75,7 @@ MOST_SHARED = 2
 """So many options of a set may stand in another one of the same story."""
 
 
-class Frame(NamedTuple):
+class SentenceFrame(NamedTuple):
     """The parts that all sentences of a choice say beside the action: its object, and a place, a tool or neither."""
 
     thing: str
@@ -83,19 +83,19 @@ class Frame(NamedTuple):
     tool: str = ""
 
 
-class Entry(NamedTuple):
+class FrameAction(NamedTuple):
     """An action in a frame, with the preposition before the place."""
 
     action: str
     edge: str = ""
 
 
-PossibleSteps = Mapping[Frame, Mapping[Entry, bool]]
+PossibleSteps = Mapping[SentenceFrame, Mapping[FrameAction, bool]]
 """The entries of each frame; the value is true where the hands that do it may be counted."""
 
 
 @dataclass(frozen=True)
-class Option:
+class GraphOption:
     """A graph that may be shown, and what a sentence claims of it, with another name for the action."""
 
     graph: ActionGraph
@@ -118,7 +118,7 @@ class Option:
         """True if it says hands."""
         return bool(hands_of(self.claim))
 
-    def differences(self, other: Option) -> tuple[str, ...]:
+    def differences(self, other: GraphOption) -> tuple[str, ...]:
         """Return the kinds of elements in which another option differs."""
         pairs = {
             "action": (self.action, other.action),
@@ -147,12 +147,12 @@ class WordedSet:
     index: int
     """The number of steps before."""
     tag: str
-    options: tuple[Option, ...]
+    options: tuple[GraphOption, ...]
     sentences: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Choice:
+class OptionSet:
     """A set of options in the order in which they are shown, and the place of the one whose graph is shown."""
 
     worded: WordedSet
@@ -177,7 +177,7 @@ class KeyDeal:
     seed: int
     letters: Counter[tuple[str, int]] = field(default_factory=Counter)
 
-    def deal(self, story: str, worded: WordedSet) -> Choice:
+    def deal(self, story: str, worded: WordedSet) -> OptionSet:
         """Return a set with a key."""
         choice = Random(f"{self.seed} key {story} {worded.index}")
         order = choice.sample(range(SIZE), SIZE)
@@ -185,7 +185,7 @@ class KeyDeal:
         position = min(places, key=lambda place: (self.letters[worded.tag, place], self.letters["", place]))
         self.letters.update(((worded.tag, position), ("", position)))
         options, sentences = zip(*((worded.options[place], worded.sentences[place]) for place in order), strict=True)
-        return Choice(replace(worded, options=options, sentences=sentences), position)
+        return OptionSet(replace(worded, options=options, sentences=sentences), position)
 
 
 def possible_steps(attested: Iterable[ActionGraph], added: Iterable[ActionGraph] = ()) -> PossibleSteps:
@@ -194,7 +194,7 @@ def possible_steps(attested: Iterable[ActionGraph], added: Iterable[ActionGraph]
     A step has a frame for each place; without any, one for each tool and one of its object alone. An added step that
     both hands do is as possible with one hand.
     """
-    steps: dict[Frame, dict[Entry, bool]] = {}
+    steps: dict[SentenceFrame, dict[FrameAction, bool]] = {}
     for graphs, is_added in ((attested, False), (added, True)):
         for graph in graphs:
             things = [end for _, edge, end in graph.triplets if edge == DOBJ]
@@ -205,10 +205,10 @@ def possible_steps(attested: Iterable[ActionGraph], added: Iterable[ActionGraph]
             places = [(edge, end) for edge, end in ends if edge not in (DOBJ, WITH)]
             if places:
                 sound = (place for place in places if place[0] not in AMONG or is_plural(place[1]))
-                entries = [(Frame(thing, end), Entry(action, edge)) for edge, end in sound]
+                entries = [(SentenceFrame(thing, end), FrameAction(action, edge)) for edge, end in sound]
             else:
-                entries = [(Frame(thing, tool=end), Entry(action)) for edge, end in ends if edge == WITH]
-                entries.append((Frame(thing), Entry(action)))
+                entries = [(SentenceFrame(thing, tool=end), FrameAction(action)) for edge, end in ends if edge == WITH]
+                entries.append((SentenceFrame(thing), FrameAction(action)))
             for frame, entry in entries:
                 known = steps.setdefault(frame, {})
                 known[entry] = known.get(entry, False) or (is_added and len(hands_of(graph)) > 1)
@@ -225,7 +225,9 @@ def unfit(view: StoryView, index: int) -> str:
     return "" if [edge for _, edge, _ in target.triplets].count(DOBJ) == 1 else "not one direct object"
 
 
-def options_for(view: StoryView, index: int, frame: Frame, *, counts_hands: bool = False) -> Iterator[Option]:
+def options_for(
+    view: StoryView, index: int, frame: SentenceFrame, *, counts_hands: bool = False
+) -> Iterator[GraphOption]:
     """Yield the options of a frame that are possible at a step and surely tell none of the steps before.
 
     Hands that may do it are free or hold one of its things; they are those of the story's step if these are free. Where
@@ -260,7 +262,7 @@ def options_for(view: StoryView, index: int, frame: Frame, *, counts_hands: bool
             for hands in grips if name not in frame else ():
                 handled = [*claim, *(Triplet(action, WITH, hand) for hand in hands)]
                 graph = _renamed(handled, action, name)
-                option = Option(graph, ActionGraph(handled if counts_hands else claim), edge)
+                option = GraphOption(graph, ActionGraph(handled if counts_hands else claim), edge)
                 if not any(map(option.may_tell, earlier)) and not (
                     hands and any(hand_step(0, named, state).breaches for named in (graph, ActionGraph(handled)))
                 ):
@@ -280,7 +282,7 @@ def _renamed(triplets: Sequence[Triplet], action: str, name: str) -> ActionGraph
 
 
 @lru_cache(maxsize=20_000)
-def _exclude(option: Option, other: Option) -> bool:
+def _exclude(option: GraphOption, other: GraphOption) -> bool:
     """Return whether surely neither option tells the graph of the other, by either name of its action."""
     if option.action != other.action and not surely_conflicting(option.edge, other.edge):
         names = [{mine.actions[0], theirs.actions[0]} for mine in option.claims for theirs in other.claims]
@@ -292,7 +294,7 @@ def _exclude(option: Option, other: Option) -> bool:
 
 def option_sets(
     view: StoryView, index: int, tag: str, choice: Random, used: Mapping[str, int]
-) -> Iterator[tuple[Option, ...]]:
+) -> Iterator[tuple[GraphOption, ...]]:
     """Yield sets of five options that exclude each other, by lot; those that count hands come last.
 
     Actions that are used less often than others, in the choices before, are preferred. Options of one element differ in
@@ -307,7 +309,7 @@ def option_sets(
         for _ in range(TRIES if len(options) >= SIZE else 0):
             choice.shuffle(options)
             options.sort(key=lambda option: used.get(option.action, 0))
-            chosen: list[Option] = []
+            chosen: list[GraphOption] = []
             for option in options:
                 shapes = {(each.edge, each.action.count("-")) for each in (option, *chosen[:1])}
                 if (tag == MIXED or len(shapes) == 1) and all(_exclude(option, other) for other in chosen):
@@ -319,7 +321,7 @@ def option_sets(
                 break
 
 
-def _is_sound(options: Sequence[Option], tag: str) -> bool:
+def _is_sound(options: Sequence[GraphOption], tag: str) -> bool:
     """Return whether options differ in as many kinds of elements as the tag says, in hands where they are said.
 
     The option with most names of the shown graph must be right no more often than by guessing.
@@ -333,7 +335,7 @@ def _is_sound(options: Sequence[Option], tag: str) -> bool:
     rights = 0.0
     for place, option in enumerate(options):
         names = frozenset(end for source, _, target in option.graph for end in (source, target)) - {PERSON, *HANDS}
-        item = Item("", "", "", options=texts, key=place, names=names)
+        item = AuditedItem("", "", "", options=texts, key=place, names=names)
         rights += credit(item, like_names(item))
     return rights <= 1 + 1e-9
 
@@ -390,7 +392,7 @@ def _worded_set(view: StoryView, index: int, tag: str, others: Sequence[WordedSe
         texts: list[str] = []
         for option in options:
             sentence = word(option.claim, manner)
-            around = Surroundings(Vocabulary.of([*before, option.claim]), before=before)
+            around = SentenceNeighbours(Vocabulary.of([*before, option.claim]), before=before)
             if not check_sentence(sentence, [option.claim], around):
                 texts.append(sentence.text)
         if len({*texts} - {""}) == SIZE:
@@ -398,7 +400,7 @@ def _worded_set(view: StoryView, index: int, tag: str, others: Sequence[WordedSe
     return None
 
 
-def choice_row(story: Narrative, choice: Choice) -> dict[str, Any]:
+def choice_row(story: Narrative, choice: OptionSet) -> dict[str, Any]:
     """Return a choice as a row of the published format."""
     worded = choice.worded
     return {

@@ -22,8 +22,8 @@ from functools import cache, lru_cache
 from tsgkit.graph.hands import GRASPS, RELEASES, TRANSFERS
 from tsgkit.graph.model import DOBJ, HANDS, VERB, WITH, ActionGraph, Triplet
 from tsgkit.lexicon import fold, opposites, same_word, split_particle
-from tsgkit.lexicon.preposition_senses import conflicting
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
+from tsgkit.lexicon.prepositions import conflicting
 
 GENERAL = word_set(
     "use move handle touch get do make have keep hold bring carry shift adjust prepare continue start finish work",

@@ -38,10 +38,10 @@ from tsgkit.graph.hands import GRASPS, RELEASES, TRANSFERS
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, Description, Frames, Narrative, Vocabulary
 from tsgkit.graph.timeline import Step, Timeline
 from tsgkit.lexicon import mentions, same_word
-from tsgkit.lexicon.preposition_senses import compatible
+from tsgkit.lexicon.prepositions import compatible
 from tsgkit.library.documents.rows import sgg_rows
 from tsgkit.suites.tsg.makers.claims import are_near
-from tsgkit.suites.tsg.makers.sentences import Sentence
+from tsgkit.suites.tsg.makers.sentences import GraphSentence
 from tsgkit.suites.tsg.makers.stories import row_facts
 
 LARGEST = 8
@@ -175,14 +175,14 @@ def with_vocabulary(
     return replace(story, vocabulary=Vocabulary(**lists))
 
 
-def generation_rows(story: Narrative, sentences: Mapping[int, Sentence]) -> Iterator[dict[str, Any]]:
+def generation_rows(story: Narrative, sentences: Mapping[int, GraphSentence]) -> Iterator[dict[str, Any]]:
     """Yield the rows of a story's descriptions; ``sentences`` has the accounts of those that were written."""
     timeline = Timeline(story)
     for row in sgg_rows(story):
         number = int(row["item_id"].rpartition("/")[2])
         steps = [step for step in timeline.steps if step.description == number]
         graphs = [step.graph for step in steps]
-        sentence = sentences.get(number, Sentence(row["target_sentence"]))
+        sentence = sentences.get(number, GraphSentence(row["target_sentence"]))
         synonyms = synonyms_of(sentence, story.vocabulary or Vocabulary())
         labels = {
             "implicit": any(mentions(sentence.text, graph.actions[0]) is None for graph in graphs),
@@ -212,7 +212,7 @@ def _is_transfer(step: Step) -> bool:
     )
 
 
-def synonyms_of(sentence: Sentence, vocabulary: Vocabulary) -> dict[str, str]:
+def synonyms_of(sentence: GraphSentence, vocabulary: Vocabulary) -> dict[str, str]:
     """Return other words for elements, as the account of a sentence has them; those that name the element are none."""
     synonyms: dict[str, str] = {}
     for node, phrases in sentence.said.items():

@@ -25,7 +25,7 @@ from tsgkit.graph.hands import HAND_NAME
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, Narrative
 from tsgkit.graph.timeline import Timeline
 from tsgkit.lexicon import is_preposition, mentions
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 from tsgkit.suites.audits.classifier import measured
 from tsgkit.suites.audits.items import words
 from tsgkit.suites.tsg.audit import handled_things, rivals
@@ -66,7 +66,7 @@ BELOW = 0.3
 
 
 @dataclass(frozen=True)
-class Question:
+class MadeQuestion:
     """A question, its answer, and the path that leads to it."""
 
     text: str
@@ -79,11 +79,11 @@ class Question:
 class Drawn(NamedTuple):
     """Surplus questions, and the reasons why others were dropped."""
 
-    questions: tuple[Question, ...]
+    questions: tuple[MadeQuestion, ...]
     dropped: Counter[str]
 
 
-class Draft(NamedTuple):
+class QuestionDraft(NamedTuple):
     """A path, the words of its question once they are needed, and its family."""
 
     path: tuple[str, ...]
@@ -156,7 +156,7 @@ class DraftSource:
                         ways.append(partial(paths.of_event, order, self.parts[group[0]], group[0]))
                     self.mentions.append(Start((f"{order} {' '.join(group)}",), tuple(ways)))
 
-    def draft(self, hops: int, choice: Random) -> Draft | None:
+    def draft(self, hops: int, choice: Random) -> QuestionDraft | None:
         """Return a draft of so many hops, or None where what was drawn does not fit."""
         if not self.complete or not self.mentions or not self.things:
             return None
@@ -172,7 +172,7 @@ def _orders(times: int) -> list[str]:
     return ["only"] if times == 1 else [order for order, place in ORDINALS.items() if place < times - 1]
 
 
-def _end_of_event(source: DraftSource, hops: int, choice: Random) -> Draft | None:
+def _end_of_event(source: DraftSource, hops: int, choice: Random) -> QuestionDraft | None:
     """With or to what, or with which hand something was done."""
     start = choice.choice(source.events)
     order, (action, thing) = start.hops[0].split()[0], start.event
@@ -185,10 +185,10 @@ def _end_of_event(source: DraftSource, hops: int, choice: Random) -> Draft | Non
     if action.rpartition("-")[2] in edge or (action in INCOMPLETE and edge in ("hand", WITH)):
         return None
     read, family = {"hand": ("hand", "involved-hand"), WITH: ("tool", "tool")}.get(edge, (f"target {edge}", "place"))
-    return Draft((*start.hops, read), partial(paths.plainly, start.event, order, edge, choice), family)
+    return QuestionDraft((*start.hops, read), partial(paths.plainly, start.event, order, edge, choice), family)
 
 
-def _deed_at_place(source: DraftSource, hops: int, choice: Random) -> Draft | None:
+def _deed_at_place(source: DraftSource, hops: int, choice: Random) -> QuestionDraft | None:
     """To what something was done with a tool, or where; or what was done to a thing with a tool or hand."""
     step = choice.choice(source.steps)
     ends = [(edge, head) for tail, edge, head in step.graph if tail == step.action and edge not in UNASKED]
@@ -199,14 +199,14 @@ def _deed_at_place(source: DraftSource, hops: int, choice: Random) -> Draft | No
     thing = next(iter(step.objects), "")
     if edge == WITH and thing in source.plain and choice.random() < (0.2 if place in HANDS else 0.5):
         path = (f"only {' '.join(sorted((thing, place)))}", "action")
-        return Draft(path, partial(paths.done_with, thing, place, choice), "involved-action")
+        return QuestionDraft(path, partial(paths.done_with, thing, place, choice), "involved-action")
     if place in HANDS or edge in step.action or (step.action in INCOMPLETE and edge == WITH):
         return None
     path = (f"only {step.action} {place}", "object")
-    return Draft(path, partial(paths.acted_on, step.action, edge, place, choice), "object")
+    return QuestionDraft(path, partial(paths.acted_on, step.action, edge, place, choice), "object")
 
 
-def _end_of_walk(source: DraftSource, hops: int, choice: Random) -> Draft | None:
+def _end_of_walk(source: DraftSource, hops: int, choice: Random) -> QuestionDraft | None:
     """A name read off a step that is named, between others, or reached from another one, or what it shares with one."""
     timeline = source.timeline
     kind = choice.choice(("", "", "", "deep", "deep", "shared", "shared", "shared", "span")) if hops in (2, 3) else ""
@@ -256,7 +256,7 @@ def _end_of_walk(source: DraftSource, hops: int, choice: Random) -> Draft | None
         for word, *things in map(str.split, (*moves[-1:], read))
     )
     family = {"span": "between", "shared": "shared"}.get(kind, "-".join(names if hops > 1 else ("involved", *names)))
-    return Draft((*path, read), write, family)
+    return QuestionDraft((*path, read), write, family)
 
 
 def _span(source: DraftSource, choice: Random) -> Start | None:
@@ -283,24 +283,26 @@ def _moves(source: DraftSource, number: int, choice: Random) -> tuple[str, ...]:
     return tuple(moves)
 
 
-def _counted(source: DraftSource, hops: int, choice: Random) -> Draft | None:
+def _counted(source: DraftSource, hops: int, choice: Random) -> QuestionDraft | None:
     """The thing or action of exactly so many steps."""
     if choice.random() < 0.4:
         number = choice.choice([*Counter(thing for step in source.steps for thing in step.objects).values()] or [99])
         if number >= len(NUMBERS):
             return None
-        return Draft(("all", f"times {number} object"), partial(paths.counted, number, "", choice), "count-objects")
+        return QuestionDraft(
+            ("all", f"times {number} object"), partial(paths.counted, number, "", choice), "count-objects"
+        )
     thing = choice.choice(source.things)
     counts = Counter(step.action for step in source.steps if thing in step.objects)
     if len(counts) < 2 or max(counts.values()) >= len(NUMBERS):
         return None
     number = choice.choice(sorted(counts.values()))
-    return Draft(
+    return QuestionDraft(
         (f"of {thing}", f"times {number} action"), partial(paths.counted, number, thing, choice), "count-actions"
     )
 
 
-WAYS: dict[int, tuple[Callable[[DraftSource, int, Random], Draft | None], ...]] = {
+WAYS: dict[int, tuple[Callable[[DraftSource, int, Random], QuestionDraft | None], ...]] = {
     1: (_end_of_event, _end_of_event, _deed_at_place, _deed_at_place, _end_of_walk),
     2: (*[_end_of_walk] * 6, _counted),
     3: (_end_of_walk,),
@@ -309,7 +311,7 @@ WAYS: dict[int, tuple[Callable[[DraftSource, int, Random], Draft | None], ...]] 
 """The kinds of drafts by the number of hops."""
 
 
-def objection(reader: SecondReader, question: Question) -> str:
+def objection(reader: SecondReader, question: MadeQuestion) -> str:
     """Return why a question that one evaluator answers so is not confirmed by the other, or ""."""
     reply = reader.answer(question.text)
     if reply is None:
@@ -324,7 +326,7 @@ def objection(reader: SecondReader, question: Question) -> str:
 def draw_questions(story: Narrative, choice: Random, most: int = 60, barred: AbstractSet[str] = frozenset()) -> Drawn:
     """Draw confirmed questions, about as many of each number of hops, at most so many, without barred answers."""
     source, reader = DraftSource(story), SecondReader(story)
-    questions: dict[tuple[str, ...], Question] = {}
+    questions: dict[tuple[str, ...], MadeQuestion] = {}
     dropped = Counter[str]()
     for hops in range(1, MOST_HOPS + 1):
         wanted = most * hops // MOST_HOPS
@@ -341,7 +343,7 @@ def draw_questions(story: Narrative, choice: Random, most: int = 60, barred: Abs
     return Drawn(tuple(questions.values()), dropped)
 
 
-def _drawn_question(source: DraftSource, hops: int, choice: Random, barred: AbstractSet[str]) -> Question | str:
+def _drawn_question(source: DraftSource, hops: int, choice: Random, barred: AbstractSet[str]) -> MadeQuestion | str:
     """Return a question, or the reason why what was drawn is none."""
     draft = source.draft(hops, choice)
     # a reader makes one hop for finding a step and reading it, one more for each further one
@@ -353,7 +355,7 @@ def _drawn_question(source: DraftSource, hops: int, choice: Random, barred: Abst
         return "no single answer"
     if name in barred:
         return "the answer is too common"
-    return Question(draft.write(), name, draft.path, draft.family, hops)
+    return MadeQuestion(draft.write(), name, draft.path, draft.family, hops)
 
 
 class StoryNames:
@@ -367,11 +369,11 @@ class StoryNames:
         self.chance = 1 / (len(self.roles) or 1)
         """The credit of guessing among all names."""
 
-    def kinds(self, question: Question) -> tuple[tuple[str, str], ...]:
+    def kinds(self, question: MadeQuestion) -> tuple[tuple[str, str], ...]:
         """Return the kinds of a question that are spread evenly."""
         return ("family", question.family), ("hops", str(question.hops)), ("role", self.roles[question.answer])
 
-    def credits(self, question: Question) -> tuple[float, ...]:
+    def credits(self, question: MadeQuestion) -> tuple[float, ...]:
         """Return the credits of guesses among handled things for a question, and what an answerer by mentions gains."""
         named = words(question.text)
         guesses = handled_things(self.graphs, question.text).values()
@@ -416,9 +418,9 @@ class QuestionChooser:
         barred = {name for name in names.roles if not self._may_answer(name, names.chance)}
         surplus, dropped = draw_questions(story, choice, max(24, SURPLUS * number), barred)
         options = {question: names.credits(question) for question in surplus if question.path not in avoided}
-        chosen: list[Question] = []
+        chosen: list[MadeQuestion] = []
         while len(chosen) < number:
-            penalties: dict[Question, float] = {}
+            penalties: dict[MadeQuestion, float] = {}
             for question, credits_ in options.items():
                 totals = list(zip(self.excess, credits_, strict=True))
                 guessed = [round(total, 9) + credit - names.chance for total, credit in totals[:GUESSES] if credit]
@@ -441,7 +443,7 @@ class QuestionChooser:
             options = {question: gained for question, gained in options.items() if question.text != best.text}
         return Drawn(tuple(sorted(chosen, key=lambda question: question.hops)), dropped)
 
-    def cost(self, names: StoryNames, question: Question) -> float:
+    def cost(self, names: StoryNames, question: MadeQuestion) -> float:
         """Return what speaks against a question: kinds and answers that are frequent already."""
         costs = []
         for kind, value in names.kinds(question):
@@ -457,7 +459,7 @@ class QuestionChooser:
         return self.right[name] + 1 - expected <= SLACK * max(1.0, SPREAD * math.sqrt(expected))
 
 
-def question_row(story: Narrative, questions: Sequence[Question]) -> dict[str, Any]:
+def question_row(story: Narrative, questions: Sequence[MadeQuestion]) -> dict[str, Any]:
     """Return a row of questions in the published format."""
     return {
         "item_id": story.id,

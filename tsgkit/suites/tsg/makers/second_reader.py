@@ -29,7 +29,7 @@ from typing import Any
 
 from tsgkit.graph.model import ActionGraph, Narrative
 from tsgkit.lexicon import gerund, participle
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 
 TAKING = word_set("take pick-up pick grab grip fetch get hold take-out")
 FREEING = word_set("put put-down put-back put-away place drop let-go lay hang leave hang-up set-down")

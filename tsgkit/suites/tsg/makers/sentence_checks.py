@@ -1,8 +1,8 @@
 """Checks of a sentence against the graphs that it tells, along the account of its words.
 
 >>> graph = ActionGraph.of(("person", "verb", "take"), ("take", "dobj", "towel"), ("take", "off", "bowl"))
->>> sentence = Sentence("Take the cloth.", {"take": ("Take",), "towel": ("cloth",)})
->>> [finding.code for finding in check_sentence(sentence, [graph], Surroundings())]
+>>> sentence = GraphSentence("Take the cloth.", {"take": ("Take",), "towel": ("cloth",)})
+>>> [finding.code for finding in check_sentence(sentence, [graph], SentenceNeighbours())]
 ['unsaid']
 
 A finding says what is wrong and what to write instead, since the writer is asked again with it. The words for nodes,
@@ -33,7 +33,7 @@ from tsgkit.lexicon import (
     same_word,
     split_particle,
 )
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 from tsgkit.suites.tsg.makers.claims import GENERAL, NEAR_ACTIONS, may_be_same_action, may_be_same_thing
 from tsgkit.suites.tsg.makers.sentence_relations import misplaced, wrong_hands, wrong_numbers, wrong_order
 from tsgkit.suites.tsg.makers.sentences import (
@@ -42,7 +42,7 @@ from tsgkit.suites.tsg.makers.sentences import (
     NEGATIONS,
     POINTERS,
     AnnotatedText,
-    Sentence,
+    GraphSentence,
     nodes_of,
     tokens_of,
 )
@@ -110,7 +110,7 @@ DENIED_DENIALS = word_set("without forgetting fail fails omitting skipping forge
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class SentenceNeighbours:
     """The elements and graphs around a sentence."""
 
     vocabulary: Vocabulary | None = None
@@ -122,7 +122,7 @@ class Surroundings:
 
 
 def check_sentence(
-    sentence: Sentence, graphs: Sequence[ActionGraph], surroundings: Surroundings
+    sentence: GraphSentence, graphs: Sequence[ActionGraph], surroundings: SentenceNeighbours
 ) -> tuple[Finding, ...]:
     """Return everything that is wrong in a sentence, each rule's findings in the order of :data:`RULES`."""
     if len(tokens_of(sentence.text)) > WORDS_PER_GRAPH * (1 + len(graphs)):
@@ -158,7 +158,7 @@ def check_sentence(
     )
 
 
-def _implied_too_much(sentence: Sentence, text: AnnotatedText, before: Sequence[ActionGraph]) -> Iterator[str]:
+def _implied_too_much(sentence: GraphSentence, text: AnnotatedText, before: Sequence[ActionGraph]) -> Iterator[str]:
     """Find implied nodes that are said after all, and those that a reader cannot infer."""
     implied = [node for node in sentence.implied if node in text.places and node not in HANDS]
     if text.actions and text.actions <= set(implied):
@@ -201,7 +201,9 @@ def may_be_action(name: str) -> bool:
     return split_particle(name) is not None or name in KNOWN_ACTIONS or bool(opposites(name))
 
 
-def wrong_words(sentence: Sentence, text: AnnotatedText, names: Names, before: Sequence[ActionGraph]) -> Iterator[str]:
+def wrong_words(
+    sentence: GraphSentence, text: AnnotatedText, names: Names, before: Sequence[ActionGraph]
+) -> Iterator[str]:
     """Find words claimed for a node that stand for another one, that point to nothing, or that stand for two nodes."""
     earlier = nodes_of(*before)
     nodes = [node for node in text.places if node not in HANDS]

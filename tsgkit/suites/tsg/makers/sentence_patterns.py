@@ -28,9 +28,9 @@ from typing import Literal, NamedTuple
 from tsgkit.graph.hands import GRASPS
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph, Triplet
 from tsgkit.lexicon import gerund, is_preposition, participle, past, singular, split_particle, third_person
-from tsgkit.lexicon.preposition_senses import conflicting
-from tsgkit.lexicon.tables import word_set
-from tsgkit.suites.tsg.makers.sentences import Sentence, nodes_of
+from tsgkit.lexicon.folding import word_set
+from tsgkit.lexicon.prepositions import conflicting
+from tsgkit.suites.tsg.makers.sentences import GraphSentence, nodes_of
 
 STYLES = ("imperative", "present", "past", "perfect", "future", "passive", "past passive")
 SUBJECTS = ("she", "he", "I", "you", "we", "the person", "Mara", "Jonas", "Ada")
@@ -91,7 +91,7 @@ class Manner:
         return self.style in ("passive", "past passive")
 
 
-class Piece(NamedTuple):
+class SentencePiece(NamedTuple):
     """Some words of a sentence, and the node that they stand for (empty: none)."""
 
     text: str
@@ -101,7 +101,7 @@ class Piece(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Clause:
+class ActionClause:
     """One action with its parts in the order in which they are said."""
 
     action: str
@@ -155,7 +155,7 @@ def _problem(triplet: Triplet, action: str) -> str:
 
 
 @lru_cache(maxsize=20_000)
-def clause_of(graph: ActionGraph) -> Clause:
+def clause_of(graph: ActionGraph) -> ActionClause:
     """Return the clause of a graph that can be written."""
     action = graph.actions[0]
     objects: list[str] = []
@@ -174,7 +174,7 @@ def clause_of(graph: ActionGraph) -> Clause:
         if thing not in HANDS and is_new:
             places.append((edge, thing))
     with_hands = [phrase for phrase in phrases if phrase[1] in HANDS]
-    return Clause(
+    return ActionClause(
         action,
         tuple(objects),
         tuple(places),
@@ -201,9 +201,9 @@ def verb_words(action: str, form: str) -> tuple[str, str]:
     return " ".join(filter(None, (FORMS[form](first), more.replace("-", " ")))), rest.replace("-", " ")
 
 
-def word(graph: ActionGraph, manner: Manner) -> Sentence:
+def word(graph: ActionGraph, manner: Manner) -> GraphSentence:
     """Return a sentence about one graph; an empty one where no pattern can word it."""
-    return Sentence("") if can_be_written(graph) else write([graph], manner, Random(0))
+    return GraphSentence("") if can_be_written(graph) else write([graph], manner, Random(0))
 
 
 def can_be_implicit(graphs: Sequence[ActionGraph]) -> bool:
@@ -211,13 +211,13 @@ def can_be_implicit(graphs: Sequence[ActionGraph]) -> bool:
     return not any(map(can_be_written, graphs)) and any(starmap(_goes_without_saying, pairwise(_clauses(graphs))))
 
 
-def write(graphs: Sequence[ActionGraph], manner: Manner, choice: Random) -> Sentence:
+def write(graphs: Sequence[ActionGraph], manner: Manner, choice: Random) -> GraphSentence:
     """Return a text about graphs, none of which :func:`can_be_written` refuses; an empty one about none."""
     clauses = _clauses(graphs)
     if manner.is_implicit:
         clauses = _without_grasps(clauses)
     writer = _TextWriter(manner, choice)
-    pieces: list[Piece] = []
+    pieces: list[SentencePiece] = []
     size = MOST_CLAUSES if len(clauses) != MOST_CLAUSES + 1 else 2
     for start in range(0, len(clauses), size):
         opening = choice.choice(OPENINGS) if start else ""
@@ -232,7 +232,7 @@ def write(graphs: Sequence[ActionGraph], manner: Manner, choice: Random) -> Sent
         "bare": manner.is_bare,
     }
     text = " ".join(piece.text for piece in pieces).replace(" ,", ",").replace(" .", ".")
-    return Sentence(
+    return GraphSentence(
         text.replace(",.", ".").replace(",,", ","),
         said,
         tuple(node for node in nodes_of(*graphs) if node not in said),
@@ -240,13 +240,13 @@ def write(graphs: Sequence[ActionGraph], manner: Manner, choice: Random) -> Sent
     )
 
 
-def _clauses(graphs: Sequence[ActionGraph]) -> list[Clause]:
+def _clauses(graphs: Sequence[ActionGraph]) -> list[ActionClause]:
     return [replace(clause_of(graph), times=len(list(run))) for graph, run in groupby(graphs)]
 
 
-def _without_grasps(clauses: Sequence[Clause]) -> list[Clause]:
+def _without_grasps(clauses: Sequence[ActionClause]) -> list[ActionClause]:
     """Leave out what goes without saying: a grasp right before something is done to the same thing with that hand."""
-    kept: list[Clause] = []
+    kept: list[ActionClause] = []
     for clause in clauses:
         if kept and _goes_without_saying(kept[-1], clause):
             thing = clause.objects[0]
@@ -258,7 +258,7 @@ def _without_grasps(clauses: Sequence[Clause]) -> list[Clause]:
     return kept
 
 
-def _goes_without_saying(first: Clause, second: Clause) -> bool:
+def _goes_without_saying(first: ActionClause, second: ActionClause) -> bool:
     return (
         first.times == second.times == 1
         and not first.implies_grasp
@@ -285,30 +285,30 @@ class _TextWriter:
         self.objects: tuple[str, ...] = ()
         self.action = ""
 
-    def sentence(self, clauses: Sequence[Clause], opening: str) -> list[Piece]:
+    def sentence(self, clauses: Sequence[ActionClause], opening: str) -> list[SentencePiece]:
         """Return one sentence of some clauses; of two, the one with the verb in -ing shares the subject."""
         self.objects = ()
         first, last = clauses[0], clauses[-1]
-        pieces = [Piece(start)] if (start := opening or self.manner.opening) else []
+        pieces = [SentencePiece(start)] if (start := opening or self.manner.opening) else []
         is_pair = len(clauses) == 2 and not self.manner.is_passive
         if is_pair and self.choice.random() < TURNED_SHARE and first.times == last.times == 1:
             if self.choice.random() < 0.5 or pieces:
-                pieces += [*self._clause(first, is_first=True), Piece("before"), *self._active(last, "gerund")]
+                pieces += [*self._clause(first, is_first=True), SentencePiece("before"), *self._active(last, "gerund")]
             else:
-                pieces += [Piece("after"), *self._active(first, "gerund"), Piece(",")]
+                pieces += [SentencePiece("after"), *self._active(first, "gerund"), SentencePiece(",")]
                 pieces += self._clause(last, is_first=True)
         else:
             links = ("and", "and then") if len(clauses) == 2 else ("and", "and then", "and finally")
             for number, clause in enumerate(clauses):
                 if number:
-                    pieces.append(Piece(self.choice.choice(links) if number == len(clauses) - 1 else ","))
+                    pieces.append(SentencePiece(self.choice.choice(links) if number == len(clauses) - 1 else ","))
                 pieces += self._clause(clause, is_first=number == 0)
-                pieces += [Piece(NUMBERS[clause.times])] if clause.times > 1 else []
+                pieces += [SentencePiece(NUMBERS[clause.times])] if clause.times > 1 else []
         opener = pieces[0]
         pieces[0] = opener._replace(text=opener.text[0].upper() + opener.text[1:])
-        return [*pieces, Piece(".")]
+        return [*pieces, SentencePiece(".")]
 
-    def _clause(self, clause: Clause, *, is_first: bool) -> list[Piece]:
+    def _clause(self, clause: ActionClause, *, is_first: bool) -> list[SentencePiece]:
         """Return a clause with its subject, which is left out where that of the clause before goes on."""
         manner = self.manner
         if manner.is_passive and clause.objects:
@@ -317,80 +317,82 @@ class _TextWriter:
         is_fronted = manner.is_fronted and bool(clause.phrases) and clause.phrases[0][0] != WITH
         pieces = self._phrase(clause.phrases[0][0], [clause.phrases[0][1]], clause) if is_fronted else []
         if manner.style != "imperative" and (is_first or manner.is_passive):
-            pieces.append(Piece(manner.subject))
+            pieces.append(SentencePiece(manner.subject))
             if manner.style == "future":
-                pieces.append(Piece("will"))
+                pieces.append(SentencePiece("will"))
             elif manner.style == "perfect":
-                pieces.append(Piece("have" if manner.subject in PLURAL else "has"))
+                pieces.append(SentencePiece("have" if manner.subject in PLURAL else "has"))
         return [*pieces, *self._active(clause, form, left_out=int(is_fronted))]
 
-    def _passive(self, clause: Clause) -> list[Piece]:
+    def _passive(self, clause: ActionClause) -> list[SentencePiece]:
         is_several = len(clause.objects) > 1 or is_plural(clause.objects[0])
         auxiliary = ("was", "were") if self.manner.style == "past passive" else ("is", "are")
         if self._uses_pronoun(clause):
-            subject = [Piece("they" if is_several else "it", clause.objects[0])]
+            subject = [SentencePiece("they" if is_several else "it", clause.objects[0])]
         else:
             subject = self._nouns(clause.objects, clause)
-        return [*subject, Piece(auxiliary[is_several]), *self._predicate(clause, "participle")]
+        return [*subject, SentencePiece(auxiliary[is_several]), *self._predicate(clause, "participle")]
 
-    def _active(self, clause: Clause, form: str, left_out: int = 0) -> list[Piece]:
+    def _active(self, clause: ActionClause, form: str, left_out: int = 0) -> list[SentencePiece]:
         """Return an action with its objects: *it* and *them* can only stand right behind a verb without a particle."""
         if not verb_words(clause.action, form)[1] and self._uses_pronoun(clause):
-            things = [Piece("them" if is_plural(clause.objects[0]) else "it", clause.objects[0])]
+            things = [SentencePiece("them" if is_plural(clause.objects[0]) else "it", clause.objects[0])]
         else:
             things = self._nouns(clause.objects, clause)
-        of = [Piece("of")] if clause.action in OF and clause.objects else []
+        of = [SentencePiece("of")] if clause.action in OF and clause.objects else []
         return self._predicate(clause, form, [*of, *things], left_out)
 
-    def _uses_pronoun(self, clause: Clause) -> bool:
+    def _uses_pronoun(self, clause: ActionClause) -> bool:
         is_clear = clause.objects == self.objects and len(clause.objects) == 1
         if not is_clear or self.manner.is_bare or clause.joined.get(clause.objects[0]):
             return False
         return self.choice.random() < PRONOUN_SHARE
 
-    def _predicate(self, clause: Clause, form: str, things: Sequence[Piece] = (), left_out: int = 0) -> list[Piece]:
+    def _predicate(
+        self, clause: ActionClause, form: str, things: Sequence[SentencePiece] = (), left_out: int = 0
+    ) -> list[SentencePiece]:
         """Return an action with everything behind it but ``left_out`` phrases, which stand before it."""
         verb, particle = verb_words(clause.action, form)
         phrases = clause.phrases[left_out:]
         if particle not in ("", "through") and len(things) == 1 and (phrases or particle in PARTED):
-            pieces = [Piece(verb, clause.action, particle), *things, Piece(particle)]
+            pieces = [SentencePiece(verb, clause.action, particle), *things, SentencePiece(particle)]
         else:
-            pieces = [Piece(f"{verb} {particle}".strip(), clause.action), *things]
+            pieces = [SentencePiece(f"{verb} {particle}".strip(), clause.action), *things]
         if clause.action in PLACING and not (clause.phrases or clause.hand_phrases or clause.joined):
-            pieces.append(Piece("down"))
+            pieces.append(SentencePiece("down"))
         if clause.objects and (self.action, self.objects) == (clause.action, clause.objects):
-            pieces.append(Piece("again"))
+            pieces.append(SentencePiece("again"))
         for edge, alike in groupby(phrases, key=itemgetter(0)):
             pieces += self._phrase(edge, [thing for _, thing in alike], clause)
         pieces += self._hands_phrase(clause)
         self.hands, self.objects, self.action = clause.hands or self.hands, clause.objects, clause.action
         return pieces
 
-    def _phrase(self, edge: str, things: Sequence[str], clause: Clause) -> list[Piece]:
+    def _phrase(self, edge: str, things: Sequence[str], clause: ActionClause) -> list[SentencePiece]:
         is_made = edge == "into" and not PARTS.isdisjoint(things)
-        return [Piece(edge.replace("-", " ")), *self._nouns(things, clause, is_bare=is_made)]
+        return [SentencePiece(edge.replace("-", " ")), *self._nouns(things, clause, is_bare=is_made)]
 
-    def _nouns(self, names: Sequence[str], clause: Clause, *, is_bare: bool = False) -> list[Piece]:
+    def _nouns(self, names: Sequence[str], clause: ActionClause, *, is_bare: bool = False) -> list[SentencePiece]:
         """Return things with their articles and what is joined to them: *the cup and the lid*."""
-        pieces: list[Piece] = []
+        pieces: list[SentencePiece] = []
         for place, name in enumerate(names):
             if place:
-                pieces.append(Piece("and" if place == len(names) - 1 else ","))
+                pieces.append(SentencePiece("and" if place == len(names) - 1 else ","))
             pieces += self._noun(name, clause, 0, is_bare=is_bare or self.manner.is_bare)
         return pieces
 
-    def _noun(self, name: str, clause: Clause, depth: int, *, is_bare: bool) -> Iterator[Piece]:
+    def _noun(self, name: str, clause: ActionClause, depth: int, *, is_bare: bool) -> Iterator[SentencePiece]:
         ending = "s" if name.rpartition("-")[2] in PAIRED else ""
-        yield Piece(("" if is_bare else "the ") + name.replace("-", " ") + ending, name)
+        yield SentencePiece(("" if is_bare else "the ") + name.replace("-", " ") + ending, name)
         for edge, target in clause.joined.get(name, ()) if depth < MOST_NESTED else ():
             if target in HANDS:
                 if self.manner.hands != "unsaid" and not is_bare:
-                    yield from (Piece(edge.replace("-", " ")), Piece(target, target))
+                    yield from (SentencePiece(edge.replace("-", " ")), SentencePiece(target, target))
             elif target != name:
-                yield Piece(edge.replace("-", " "))
+                yield SentencePiece(edge.replace("-", " "))
                 yield from self._noun(target, clause, depth + 1, is_bare=is_bare)
 
-    def _hands_phrase(self, clause: Clause) -> list[Piece]:
+    def _hands_phrase(self, clause: ActionClause) -> list[SentencePiece]:
         """Return what is said of the hands: *from one hand to the other*, *with both hands*; nothing if they stay."""
         manner = self.manner
         if manner.hands == "unsaid" or manner.is_bare:
@@ -398,11 +400,11 @@ class _TextWriter:
         passed_on = clause.hand_phrases
         if [edge for edge, _ in passed_on] == ["from"] and not clause.phrases and not clause.hands:
             passed_on = ((WITH, passed_on[0][1]),)  # where it goes is not told
-        pieces: list[Piece] = []
+        pieces: list[SentencePiece] = []
         for place, (edge, hand) in enumerate(passed_on):
             is_counted = manner.hands == "counted" and not clause.hands
             words = ("the other" if place else "one hand") if is_counted else hand
-            pieces += [Piece(edge.replace("-", " ")), Piece(words, hand)]
+            pieces += [SentencePiece(edge.replace("-", " ")), SentencePiece(words, hand)]
         if not clause.hands or clause.hands == self.hands:
             return pieces
         if manner.hands == "named":
@@ -412,4 +414,8 @@ class _TextWriter:
         else:
             words = "the other hand" if len(self.hands) == 1 else "one hand"
         has_tool = any(edge == WITH for edge, _ in clause.phrases)
-        return [*pieces, Piece("using" if has_tool else "with"), Piece(words, "/".join(sorted(clause.hands)))]
+        return [
+            *pieces,
+            SentencePiece("using" if has_tool else "with"),
+            SentencePiece(words, "/".join(sorted(clause.hands))),
+        ]

@@ -1,9 +1,10 @@
 """Checks of what a text tells of actions: their order, how often they are done, by which hands, and where things are.
 
->>> from tsgkit.suites.tsg.makers.sentences import Sentence
+>>> from tsgkit.suites.tsg.makers.sentences import GraphSentence
 >>> take = ActionGraph.of(("person", "verb", "take"), ("take", "dobj", "cup"))
 >>> wipe = ActionGraph.of(("person", "verb", "wipe"), ("wipe", "dobj", "cup"))
->>> sentence = Sentence("Wipe the cup after taking it.", {"take": ("taking",), "wipe": ("Wipe",), "cup": ("cup", "it")})
+>>> words = {"take": ("taking",), "wipe": ("Wipe",), "cup": ("cup", "it")}
+>>> sentence = GraphSentence("Wipe the cup after taking it.", words)
 >>> for graphs in ([take, wipe], [wipe, take]):
 ...     print(list(wrong_order(AnnotatedText(sentence, graphs))))
 []
@@ -12,7 +13,7 @@
 (True, False, True)
 
 Prepositions are judged for whole sentences, where English is freer than edges are; what may be said of one situation in
-a question with one right answer is stricter (:mod:`tsgkit.lexicon.preposition_senses`).
+a question with one right answer is stricter (:mod:`tsgkit.lexicon.prepositions`).
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ from itertools import pairwise
 
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph, Triplet
 from tsgkit.lexicon import fold
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import word_set
 from tsgkit.suites.tsg.makers.claims import hands_of
-from tsgkit.suites.tsg.makers.sentences import CONJUNCTIONS, DETERMINERS, AnnotatedText, Event, nodes_of
+from tsgkit.suites.tsg.makers.sentences import CONJUNCTIONS, DETERMINERS, AnnotatedText, SentenceEvent, nodes_of
 
 BEFORE = word_set("before until till")
 LATER = word_set("then finally next afterwards later lastly")
@@ -129,7 +130,7 @@ def wrong_order(text: AnnotatedText) -> Iterator[str]:
     yield f"The sentence tells the actions in another order; theirs is: {wanted}."
 
 
-def _in_time(in_text: Sequence[Event], text: AnnotatedText, *, is_near: bool) -> list[int]:
+def _in_time(in_text: Sequence[SentenceEvent], text: AnnotatedText, *, is_near: bool) -> list[int]:
     """Return the numbers of the graphs in the order that the text says; ``is_near``: what follows an action that comes
     earlier belongs to it, if no new main clause begins."""
     order = [in_text[0].number]
@@ -146,7 +147,7 @@ def _in_time(in_text: Sequence[Event], text: AnnotatedText, *, is_near: bool) ->
     return order
 
 
-def _is_turned(before: Event, event: Event, text: AnnotatedText) -> bool:
+def _is_turned(before: SentenceEvent, event: SentenceEvent, text: AnnotatedText) -> bool:
     """Return whether a text says that the action told second is done first."""
     if stops := [index for index in range(before.start + 1, event.start + 1) if text.gap(index) == "."]:
         words = text.words(range(stops[-1], event.start))
@@ -236,14 +237,14 @@ def _counts(text: AnnotatedText) -> Iterator[tuple[int, int]]:
                 yield 1, index
 
 
-def _neighbours(index: int, text: AnnotatedText) -> tuple[Event | None, Event | None]:
+def _neighbours(index: int, text: AnnotatedText) -> tuple[SentenceEvent | None, SentenceEvent | None]:
     """Return the last event told up to a word, and the first one after it."""
     before = max((event for event in text.events if event.start <= index), key=lambda event: event.start, default=None)
     after = min((event for event in text.events if event.start > index), key=lambda event: event.start, default=None)
     return before, after
 
 
-def _near(index: int, text: AnnotatedText) -> list[Event]:
+def _near(index: int, text: AnnotatedText) -> list[SentenceEvent]:
     """Return the events that a word may belong to: the one before it, or the one after it where a clause begins."""
     before, after = _neighbours(index, text)
     opens_clause = text.gap(index) or text.word(index - 1) in ("and", "then", "but", "or")
@@ -254,7 +255,7 @@ def _near(index: int, text: AnnotatedText) -> list[Event]:
     return [event for event in near if event is not None]
 
 
-def _mention_count(event: Event, text: AnnotatedText) -> int:
+def _mention_count(event: SentenceEvent, text: AnnotatedText) -> int:
     """Return how often the text tells an event: not beyond the words for another one."""
     starts = [other.start for other in text.events if other is not event]
     places = [place for action in event.graph.actions for place in text.verb_places(action)]
@@ -262,11 +263,11 @@ def _mention_count(event: Event, text: AnnotatedText) -> int:
     return sum(not any(start in between for start in starts) for between in ranges)
 
 
-def _earlier(event: Event, text: AnnotatedText, before: Sequence[ActionGraph]) -> list[ActionGraph]:
+def _earlier(event: SentenceEvent, text: AnnotatedText, before: Sequence[ActionGraph]) -> list[ActionGraph]:
     return [*before, *(graph for graph, _ in text.units[: event.number])]
 
 
-def _is_known(event: Event, text: AnnotatedText, before: Sequence[ActionGraph]) -> bool:
+def _is_known(event: SentenceEvent, text: AnnotatedText, before: Sequence[ActionGraph]) -> bool:
     """Return whether an action or its thing occurs before, so that *again* can mean it."""
     known = nodes_of(*_earlier(event, text, before)).keys() - set(HANDS)
     return not known.isdisjoint(nodes_of(event.graph))
@@ -313,10 +314,10 @@ def _hand_kind(second: str, before: str, word: str, after: str) -> str:
     return word if word in HANDS else ""
 
 
-def _near_hands(index: int, text: AnnotatedText) -> list[Event]:
+def _near_hands(index: int, text: AnnotatedText) -> list[SentenceEvent]:
     """Return the events that words about hands may belong to, each with those that the same words tell."""
     start = _start_of_phrase(index, text)
-    subjects: list[Event] = []
+    subjects: list[SentenceEvent] = []
     if text.word(start) not in HAND_OPENERS and not text.word(index).startswith("handed"):
         subjects = [event for event in text.events if index < event.start <= index + 3 and not text.gap(event.start)]
     before, after = _neighbours(index, text)
@@ -343,12 +344,14 @@ def _start_of_phrase(index: int, text: AnnotatedText) -> int:
     return start - 3 if has_noun and text.word(start - 3) in HAND_OPENERS else start
 
 
-def _sharing(event: Event, text: AnnotatedText) -> list[Event]:
+def _sharing(event: SentenceEvent, text: AnnotatedText) -> list[SentenceEvent]:
     """Return an event and those that the same words tell."""
     return [event, *(other for other in text.events if other.place == event.place and other is not event)]
 
 
-def _hands_fit(kind: str, kinds: set[str], event: Event, text: AnnotatedText, before: Sequence[ActionGraph]) -> bool:
+def _hands_fit(
+    kind: str, kinds: set[str], event: SentenceEvent, text: AnnotatedText, before: Sequence[ActionGraph]
+) -> bool:
     used = hands_of(event.graph)
     named = nodes_of(event.graph).keys() & set(HANDS)
     if kind in HANDS:
@@ -398,7 +401,7 @@ def _phrases(graph: ActionGraph) -> list[Triplet]:
     return [one for one in graph if one.edge not in (VERB, DOBJ) and one.source != PERSON and one.target not in HANDS]
 
 
-def _parts_behind(event: Event, text: AnnotatedText) -> Iterator[tuple[str, str]]:
+def _parts_behind(event: SentenceEvent, text: AnnotatedText) -> Iterator[tuple[str, str]]:
     """Yield the things behind an action, to the next mark, conjunction or action, each with its preposition."""
     is_whole = event.place[-1] - event.start == len(event.place) - 1
     start = (event.place[-1] if is_whole else event.start) + 1
@@ -413,7 +416,7 @@ def _parts_behind(event: Event, text: AnnotatedText) -> Iterator[tuple[str, str]
             yield thing, word if at >= start else ""
 
 
-def _contradicted_near(event: Event, text: AnnotatedText) -> Iterator[str]:
+def _contradicted_near(event: SentenceEvent, text: AnnotatedText) -> Iterator[str]:
     """Find prepositions right behind an action that contradict what its own graph says of their thing."""
     for thing, word in _parts_behind(event, text):
         ways = [one for one in event.graph if one.target == thing and one.source != PERSON]
@@ -422,7 +425,7 @@ def _contradicted_near(event: Event, text: AnnotatedText) -> Iterator[str]:
             yield f'"{word.replace("-", " ")}" before {thing} contradicts {ways[0].edge} of the graph.'
 
 
-def _swapped_near(event: Event, text: AnnotatedText) -> tuple[str, str] | None:
+def _swapped_near(event: SentenceEvent, text: AnnotatedText) -> tuple[str, str] | None:
     """Return a direct object told behind a preposition of another thing, which stands right before or behind it."""
     before = event.start - 1
     if text.word(event.start) in TELLING | MOVING or text.word(before) in ("a", "the"):

@@ -1,7 +1,7 @@
 """Sentences about action graphs, and their texts read word by word along the account of their words.
 
 >>> graph = ActionGraph.of(("person", "verb", "take-off"), ("take-off", "dobj", "lid"), ("take-off", "with", "hand1"))
->>> sentence = Sentence("Take the lid off.", {"take-off": ("Take off",), "lid": ("it",)}, ("hand1",))
+>>> sentence = GraphSentence("Take the lid off.", {"take-off": ("Take off",), "lid": ("it",)}, ("hand1",))
 >>> text = AnnotatedText(sentence, [graph])
 >>> text.places["take-off"], text.places["lid"], text.missing
 (((0, 3),), ((2,),), [('lid', 'it')])
@@ -21,8 +21,7 @@ from typing import NamedTuple
 
 from tsgkit.graph.model import HANDS, PERSON, VERB, ActionGraph
 from tsgkit.lexicon import PREPOSITIONS, bases, every_mention
-from tsgkit.lexicon.folding import folded_words
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.folding import folded_words, word_set
 
 Place = tuple[int, ...]
 """The numbers of the tokens of one phrase."""
@@ -55,7 +54,7 @@ _GAPS = (
 
 
 @dataclass(frozen=True)
-class Sentence:
+class GraphSentence:
     """A text about graphs, and its account of their nodes (actions, objects, hands; the person needs none).
 
     A node is said by words of the text, or implied: left to be inferred.
@@ -76,7 +75,7 @@ def nodes_of(*graphs: ActionGraph) -> dict[str, None]:
     return dict.fromkeys(name for name in names if name != PERSON)
 
 
-class Event(NamedTuple):
+class SentenceEvent(NamedTuple):
     """A graph, how often it is done in a row, and the words that tell its action."""
 
     number: int
@@ -115,7 +114,7 @@ def tokens_of(text: str) -> tuple[Token, ...]:
 class AnnotatedText:
     """A text about graphs: its words, and the places of the phrases that stand for each node."""
 
-    def __init__(self, sentence: Sentence, graphs: Sequence[ActionGraph]) -> None:
+    def __init__(self, sentence: GraphSentence, graphs: Sequence[ActionGraph]) -> None:
         self.text = sentence.text
         self.tokens = tokens_of(self.text)
         self.graphs = tuple(graphs)
@@ -249,9 +248,9 @@ class AnnotatedText:
         return [(graph, len(list(run))) for graph, run in groupby(self.graphs)]
 
     @cached_property
-    def events(self) -> list[Event]:
+    def events(self) -> list[SentenceEvent]:
         """The graphs whose action has words, each with the words that tell it, in the order of the graphs."""
-        events: list[Event] = []
+        events: list[SentenceEvent] = []
         used: set[Place] = set()
         verbs = {action: self.verb_places(action) for action in self.actions}
         starts = sorted({place[0] for places in verbs.values() for place in places})
@@ -261,7 +260,7 @@ class AnnotatedText:
                 free = [place for place in places if place not in used] or places
                 best = max(free, key=lambda place: (self._closeness(graph, place, starts), -place[0]))
                 used.add(best)
-                events.append(Event(number, graph, times, best))
+                events.append(SentenceEvent(number, graph, times, best))
         return events
 
     def verb_places(self, action: str) -> Sequence[Place]:

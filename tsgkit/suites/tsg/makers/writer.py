@@ -4,7 +4,7 @@ writer = ModelWriter(ask_for, Surroundings(...), rounds=2)
 written = await writer.sentence("tea", "describe/3", SentenceRequest(graphs, before=graphs_before))
 written.sentence or written.reason
 
-Every sentence comes with an account of its words (:class:`~tsgkit.suites.tsg.makers.sentences.Sentence`), which is
+Every sentence comes with an account of its words (:class:`~tsgkit.suites.tsg.makers.sentences.GraphSentence`), which is
 checked against text and graphs.
 """
 
@@ -25,8 +25,8 @@ from tsgkit.llm.reply import Ask, Ending, Reply
 from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import values_in, well_formed
 from tsgkit.replies.reasoning import spoken
-from tsgkit.suites.tsg.makers.sentence_checks import Surroundings, check_sentence
-from tsgkit.suites.tsg.makers.sentences import Sentence
+from tsgkit.suites.tsg.makers.sentence_checks import SentenceNeighbours, check_sentence
+from tsgkit.suites.tsg.makers.sentences import GraphSentence
 
 FIELDS = {
     "sentence": ("count", "voice", "others", "manner", "context", "graphs", "problems"),
@@ -73,10 +73,10 @@ class SentenceRequest:
     voice: str = VOICES[0]
 
 
-class Written(NamedTuple):
+class WrittenSentence(NamedTuple):
     """A sentence, or the reason why there is none, with the problems for the next prompt."""
 
-    sentence: Sentence | None
+    sentence: GraphSentence | None
     reason: str = ""
     problems: tuple[str, ...] = ()
 
@@ -95,14 +95,14 @@ class ModelWriter:
     found: Counter[str] = field(default_factory=Counter)
     """How often each finding was sent back."""
 
-    async def sentence(self, story: str, label: str, request: SentenceRequest) -> Written:
+    async def sentence(self, story: str, label: str, request: SentenceRequest) -> WrittenSentence:
         """Return a sentence for graphs without findings; a reason after so many rounds."""
         vocabulary = self.vocabulary(story)
-        surroundings = Surroundings(vocabulary, self.others, request.before)
+        surroundings = SentenceNeighbours(vocabulary, self.others, request.before)
         count = len(request.graphs)
         nodes = {PERSON, *HANDS, *(name for graph in request.graphs for name in graph.elements)}
         others = [name for name in vocabulary.nodes if name not in nodes]
-        written = Written(None)
+        written = WrittenSentence(None)
         for number in range(self.rounds + 1):
             prompt = template("sentence").render(
                 count="1 graph" if count == 1 else f"{count} graphs",
@@ -122,10 +122,12 @@ class ModelWriter:
                 break
         return written
 
-    async def candidates(self, story: str, label: str, graphs: Sequence[ActionGraph], voice: str) -> list[Written]:
+    async def candidates(
+        self, story: str, label: str, graphs: Sequence[ActionGraph], voice: str
+    ) -> list[WrittenSentence]:
         """Return a sentence for each of some graphs, worded alike, or the reason why there is none."""
-        surroundings = Surroundings(self.vocabulary(story), self.others)
-        written = [Written(None, NO_REPLY) for _ in graphs]
+        surroundings = SentenceNeighbours(self.vocabulary(story), self.others)
+        written = [WrittenSentence(None, NO_REPLY) for _ in graphs]
         for number in range(self.rounds + 1):
             waiting = [place for place, candidate in enumerate(written) if candidate.sentence is None]
             if not waiting:
@@ -138,7 +140,7 @@ class ModelWriter:
                 graphs="\n\n".join(f"Step {n}:\n{arrows(graphs[place])}" for n, place in enumerate(waiting, 1)),
             )
             values = await self._ask(story, prompt, f"{label}/{number}", number)
-            sentences: dict[int, Sentence] = {}
+            sentences: dict[int, GraphSentence] = {}
             for value in chain.from_iterable(value if isinstance(value, list) else [value] for value in values):
                 step = value.get("step") if isinstance(value, Mapping) else None
                 sentence = _sentence_of(value)
@@ -160,7 +162,9 @@ class ModelWriter:
         part = spoken(well_formed(reply.text or ""))
         return [] if isinstance(part, Unreadable) else [near.value for near in values_in(part.text)]
 
-    def _checked(self, sentence: Sentence | None, graphs: Sequence[ActionGraph], surroundings: Surroundings) -> Written:
+    def _checked(
+        self, sentence: GraphSentence | None, graphs: Sequence[ActionGraph], surroundings: SentenceNeighbours
+    ) -> WrittenSentence:
         """Return a sentence in which the checks find nothing, or what they find, which is counted."""
         if sentence is None:
             findings = [("unreadable", NO_REPLY)]
@@ -168,12 +172,12 @@ class ModelWriter:
             findings = [(one.code, one.message) for one in check_sentence(sentence, graphs, surroundings)]
         self.found.update(code for code, _ in findings)
         if not findings:
-            return Written(sentence)
+            return WrittenSentence(sentence)
         reason = "; ".join(f"{code}: {message}" for code, message in findings)
         problems = tuple(message for _, message in findings)
         if sentence is None:
-            return Written(None, reason, problems)
-        return Written(None, f"{reason} ({sentence.text})", (*problems, f"The text was: {sentence.text}"))
+            return WrittenSentence(None, reason, problems)
+        return WrittenSentence(None, f"{reason} ({sentence.text})", (*problems, f"The text was: {sentence.text}"))
 
 
 def _listed(problems: Sequence[str]) -> str:
@@ -181,7 +185,7 @@ def _listed(problems: Sequence[str]) -> str:
     return f"\nAn earlier try had these problems; mend them:{lines}\n" if problems else ""
 
 
-def _sentence_of(value: object) -> Sentence | None:
+def _sentence_of(value: object) -> GraphSentence | None:
     """Return the sentence of a JSON object with its account; None where it has no text."""
     if not isinstance(value, Mapping):
         return None
@@ -196,4 +200,4 @@ def _sentence_of(value: object) -> Sentence | None:
         if phrases and node != PERSON:
             account[str(node)] = phrases
     left = tuple(str(node) for node in implied if node != PERSON) if isinstance(implied, list) else ()
-    return Sentence(" ".join(text.split()), account, left)
+    return GraphSentence(" ".join(text.split()), account, left)

@@ -19,7 +19,7 @@ from rooms_of_ours import CHECKS, ROOMS, room, thing
 from tsgkit.cli import main
 from tsgkit.geometry import RELATIONS_OF_OBJECTS, RELATIONS_TO_ROOMS, MeasuredScene, RenderedImage, View, view
 from tsgkit.geometry.support import TYPES
-from tsgkit.runs.evaluation import EvaluationOutcome, Options, evaluate
+from tsgkit.runs.evaluation import EvaluationOutcome, RunOptions, evaluate
 from tsgkit.runs.folder import CALLS
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.rescore_job import Rescoring
@@ -82,7 +82,7 @@ def looked(
         plan["model_args"] = (f"api_base={server.base}", "api_key=sk-none")
     return evaluate(
         Plan.model_validate(plan),
-        Options(out=Path(out), cache=cache, limits=limits or Limits(), executor=executor),
+        RunOptions(out=Path(out), cache=cache, limits=limits or Limits(), executor=executor),
         with_samples=True,
     )
 
@@ -140,7 +140,7 @@ def plain(found: object) -> Any:  # noqa: ANN401
     """Return what was read, with the reason of each fault in its place."""
     if isinstance(found, dict):
         return {key: plain(one) for key, one in found.items()}
-    return found.reason if isinstance(found, answers.Fault) else found
+    return found.reason if isinstance(found, answers.AnswerFault) else found
 
 
 def test_categories_attributes_and_holders_are_read_or_are_faults() -> None:
@@ -276,8 +276,8 @@ def test_strange_answers_are_read_the_same_in_every_version() -> None:
             readings.update(repr(plain(found)).encode())
     assert readings.hexdigest()[:16] == "a9c5b797d01d8a28", "see that the change is meant, and write it down"
     for text in ("{" * 3000, "[[[[", "\ud800"):
-        assert isinstance(answers.read_sides(text, NAMES), answers.Fault) and isinstance(
-            answers.read_holds(text, 2), answers.Fault
+        assert isinstance(answers.read_sides(text, NAMES), answers.AnswerFault) and isinstance(
+            answers.read_holds(text, 2), answers.AnswerFault
         )
 
 

@@ -14,7 +14,7 @@ from shipped import TASKS
 from told_rooms import annotated, described, draws, right, texts, with_entries, without_relations
 
 from tsgkit.llm.asker import MemoryRecorder, ask_for
-from tsgkit.llm.door import Call, Prompt
+from tsgkit.llm.door import Call, SentPrompt
 from tsgkit.llm.reply import Reply
 from tsgkit.llm.scripts import RecordedModel, Script
 from tsgkit.suites.sceneeval.annotation_files import read_annotation_file
@@ -22,7 +22,7 @@ from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
 from tsgkit.suites.sceneeval.descriptions import LONGEST, read_description
 from tsgkit.suites.sceneeval.furniture import furniture
 from tsgkit.suites.sceneeval.makers.annotation_vs_text import RULES, batch_findings, text_mismatches
-from tsgkit.suites.sceneeval.makers.maker import Generation, Maker, read_description_reply
+from tsgkit.suites.sceneeval.makers.maker import AnnotationMaker, Generation, read_description_reply
 from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, RoomPlan, draw_plans, written_room
 
 OURS = read_annotation_file(TASKS / "sceneeval" / "data" / "annotations.csv").annotations
@@ -185,7 +185,7 @@ class Heard(MemoryRecorder):
 
     prompts: dict[tuple[str, str], str] = field(default_factory=dict)
 
-    def write(self, call: Call, prompt: Prompt | None, reply: Reply) -> None:
+    def write(self, call: Call, prompt: SentPrompt | None, reply: Reply) -> None:
         super().write(call, prompt, reply)
         if prompt is not None:
             self.prompts[call.sample, call.label] = prompt.messages[0]["content"]
@@ -194,7 +194,7 @@ class Heard(MemoryRecorder):
 def made(replies: Replies, drawn: tuple[RoomPlan, ...], rounds: int = 2, **more: Any) -> tuple[Generation, Heard]:  # noqa: ANN401
     heard = Heard()
     asker = RecordedModel(Script(replies), heard)
-    maker = Maker(lambda name: ask_for(asker, name, task="make"), furniture(), rounds, **more)
+    maker = AnnotationMaker(lambda name: ask_for(asker, name, task="make"), furniture(), rounds, **more)
     return asyncio.run(maker.make(drawn)), heard
 
 

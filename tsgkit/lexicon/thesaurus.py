@@ -1,4 +1,14 @@
-"""Everyday actions that undo each other, such as tighten and loosen.
+"""Synonyms from a file of the user's, and actions that undo each other.
+
+The file has one group of names on each line:
+
+>>> known = Synonyms("man, guy, gentleman\\nsofa, couch")
+>>> known.same("men", "guys"), known.same("couches", "sofa"), known.same("man", "sofa")
+(True, True, False)
+
+Names of no group are the same where they are the same word (:func:`tsgkit.lexicon.same_word`).
+
+Opposites are everyday actions, such as tighten and loosen:
 
 >>> sorted(opposites("pick-up"))
 ['put-down', 'set-down']
@@ -16,14 +26,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import islice
 
-from tsgkit.lexicon.folding import fold
+from tsgkit.lexicon.folding import fold, word_set
 from tsgkit.lexicon.matching import same_word
 from tsgkit.lexicon.mention import mentions
-from tsgkit.lexicon.particles import PARTICLES
-from tsgkit.lexicon.prepositions import PREPOSITIONS
-from tsgkit.lexicon.tables import word_set
+from tsgkit.lexicon.prepositions import PARTICLES, PREPOSITIONS
+
+
+class Synonyms:
+    """Groups of names that mean the same, in any inflection."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = [[name.strip() for name in line.split(",") if name.strip()] for line in text.splitlines()]
+        self._groups = lru_cache(maxsize=4096)(self._groups_of)
+        self.same = lru_cache(maxsize=65536)(self._same)
+
+    def _same(self, a: str, b: str) -> bool:
+        """Return whether two names mean the same."""
+        return bool(same_word(a, b)) or not self._groups(a).isdisjoint(self._groups(b))
+
+    def _groups_of(self, name: str) -> frozenset[int]:
+        """Return the numbers of the lines that a name stands in."""
+        return frozenset(at for at, line in enumerate(self._lines) if any(same_word(name, one) for one in line))
+
 
 _PAIRS = """
     assemble disassemble/dismantle/take-apart; attach detach/remove; add remove/take-out; arrive leave; ascend descend;

@@ -1,8 +1,69 @@
-// The items of the file with their statuses, and the status of the current one.
+// The head of the editor, its notices, the items of the file with their statuses, and the status of the current one.
 
-import { el } from "../dom.js";
-import { relabel, reveal, setAttributeOf, updateMembers } from "./element_updates.js";
-import { countWords } from "./graph_line.js";
+import { countWords, el, fill, relabel, reveal, setAttributeOf, updateMembers } from "../dom.js";
+import { CommandBar } from "./command_views.js";
+import { graphsOf } from "./item_value.js";
+
+const HEAD_COMMANDS = { save: "Save", undo: "Undo", redo: "Redo", vocabulary: "L", proposals: "Proposals", commands: "Commands", help: "Help" };
+const KEPT = "\u2713 in the notebook";
+const SAVE_WORDS = { unsent: "\u25cf edits not sent", unsaved: "\u25cf not saved", saved: "\u2713 saved", saving: "\u2026 saving" };
+
+export class HeaderView {
+  constructor(editor) {
+    this.editor = editor;
+    this.file = el(editor.source.isWidget ? "h2.file" : "h1.file");
+    this.about = el("span.pale");
+    this.state = el("strong.save-state");
+    this.bar = new CommandBar(editor, "Commands on the file", HEAD_COMMANDS);
+    this.element = el("div.editor-head", this.file, this.about, this.state, this.bar.element);
+  }
+
+  update() {
+    const { document: story, saveState, source } = this.editor;
+    const done = story.items.filter(({ status }) => status.status === "done").length;
+    relabel(this.file, story.file);
+    relabel(this.about, `${story.format}${story.annotator ? ` \u00b7 ${story.annotator}` : ""} \u00b7 ${done} of ${story.items.length} done`);
+    relabel(this.state, source.isWidget && saveState === "saved" ? KEPT : SAVE_WORDS[saveState]);
+    setAttributeOf(this.state, "data-state", saveState);
+    this.bar.update();
+    for (const { command, button } of this.bar.buttons) {
+      button.hidden = (command.name === "proposals" && !story.proposals) || (command.name === "save" && source.isWidget);
+    }
+    if (!source.isWidget) document.title = `${saveState === "saved" ? "" : "\u25cf "}${story.file} \u00b7 tsgkit`;
+  }
+}
+
+export class NoticesView {
+  #notices = new Map();
+  #sign = "";
+
+  constructor(editor) {
+    this.editor = editor;
+    this.list = el("div.notices");
+    this.said = el("p.said", { role: "status", "aria-live": "polite" });
+    this.element = el("div", this.list, this.said);
+  }
+
+  // Show a notice in place of the one with the same key; null takes it away. `answers` are { words, run }.
+  put(key, notice) {
+    if (!notice) this.#notices.delete(key);
+    else this.#notices.set(key, notice);
+    const sign = JSON.stringify([...this.#notices].map(([key, { words, hint }]) => [key, words, hint]));
+    if (sign === this.#sign) return;
+    this.#sign = sign;
+    const hadFocus = this.list.contains(this.editor.activeElement);
+    fill(this.list, [...this.#notices].map(([key, { words, hint, kind = "info", answers = [], canClose = false }]) =>
+      el(`div.notice.is-${kind}`, { role: kind === "problem" ? "alert" : "status", "data-notice": key }, el("p.notice-text", el("strong", words), hint ? ` ${hint}` : null),
+        answers.map((answer) => el("button", { type: "button", onclick: answer.run }, answer.words)),
+        canClose && el("button", { type: "button", onclick: () => this.put(key, null) }, "Dismiss"))));
+    if (hadFocus) this.editor.frame.focus({ preventScroll: true });
+  }
+
+  say(words) {
+    const said = this.editor.dialog?.said ?? this.said;
+    relabel(said, said.textContent === words ? `${words}\u00a0` : words);
+  }
+}
 
 const NOTE_AFTER = 500;
 const STATUS_SIGNS = { open: "\u25cb", done: "\u2713", unsure: "?" };
@@ -21,7 +82,10 @@ export class ItemsView {
     const { document: story, number: current } = this.editor;
     const done = story.items.filter(({ status }) => status.status === "done").length;
     relabel(this.words, `Items: ${done} of ${story.items.length} done`);
-    const values = story.items.map((item, number) => ({ item, isCurrent: number === current, graphs: this.editor.graphCount(number) ?? item.graphs, isUnsaved: item.unsaved }));
+    const values = story.items.map((item, number) => {
+      const session = this.editor.sessions.get(number);
+      return { item, isCurrent: number === current, graphs: session ? graphsOf(session.value).length : item.graphs, isUnsaved: item.unsaved };
+    });
     updateMembers(this.list, this.#lines, values, () => new ItemLine((number) => this.editor.open(number)));
     if (this.revealed !== current && this.#lines[current]) reveal(this.list, this.#lines[current].element);
     this.revealed = current;
@@ -72,7 +136,11 @@ export class StatusView {
   constructor(editor) {
     this.editor = editor;
     this.buttons = ["open", "done", "unsure"].map((status) => el("button", { type: "button", "data-status": status, onclick: () => editor.statuses.set(status, true) }, `${STATUS_SIGNS[status]} ${status}`));
-    this.note = el("input.status-note", { type: "text", "aria-label": "Note on this item", placeholder: "note", dir: "auto", oninput: () => this.#wait(), onchange: () => this.commit(), onkeydown: (event) => this.#pressed(event) });
+    const wait = () => {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.commit(), NOTE_AFTER);
+    };
+    this.note = el("input.status-note", { type: "text", "aria-label": "Note on this item", placeholder: "note", dir: "auto", oninput: wait, onchange: () => this.commit(), onkeydown: (event) => this.#pressed(event) });
     this.about = el("span.pale");
     this.element = el("div.status", { role: "group", "aria-label": "Status of the item" }, this.buttons, this.note, this.about);
   }
@@ -82,11 +150,6 @@ export class StatusView {
     clearTimeout(this.timer);
     const { session, note: { value } } = this;
     if (session && value !== (session.status.note ?? "")) this.editor.statuses.put(session, session.status.status, value);
-  }
-
-  #wait() {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.commit(), NOTE_AFTER);
   }
 
   #pressed(event) {
