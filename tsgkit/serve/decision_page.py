@@ -1,7 +1,7 @@
 """A page on which a person decides about entries one after the other; the command goes on when all are decided.
 
-A decision is stored before its request is answered. It is about an entry as it was shown: if another window decided
-that entry since, the request is refused, and answered with the new list.
+A decision is stored before its request is answered. It is about an entry as it was shown: if another window or process
+decided that entry since, the request is refused, and answered with the new list.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from tsgkit.browser.modules import STYLES
 from tsgkit.errors import UsageError
 from tsgkit.report.plain_text import count
-from tsgkit.serve.decision_protocol import EDIT, Decidable, Entry, Previewing, decide_alike, first_undecided, kind_of
+from tsgkit.serve.decision_protocol import EDIT, DecisionQueue, Entry, first_undecided
 from tsgkit.serve.local_server import Conflict, LocalServer, Page, number_of, serve_in_window
 
 ENTRY = "deciding.js"
@@ -24,21 +24,6 @@ STYLES_OF_PAGE = (*STYLES, "edit/edit.css", "decide/decide.css")
 LONGEST_EDIT = 1_000_000
 GRACE = 5.0
 """Seconds that the server waits, after the last decision, for the page to say that it knows."""
-
-Body = TypeVar("Body", bound=BaseModel)
-
-
-class _Decision(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    number: int
-    choice: str
-    edited: Any = None
-    note: str = ""
-    of_kind: bool = False
-    """True if the choice stands for all others of its kind that are not decided yet."""
-    revision: int | None = None
-    """The revision at which the entry was shown; None to decide whatever was decided since."""
 
 
 class _Draft(BaseModel):
@@ -48,134 +33,142 @@ class _Draft(BaseModel):
     edited: Any
 
 
-def _nothing() -> None:
-    """Do nothing."""
+class _Decision(_Draft):
+    choice: str
+    edited: Any = None
+    note: str = ""
+    of_kind: bool = False
+    """True if the choice stands for all others of its kind that are not decided yet."""
+    revision: int | None = None
+    """The revision at which the entry was shown; None to decide whatever was decided since."""
+
+
+Body = TypeVar("Body", bound=_Draft)
 
 
 @dataclass
 class DecisionPage:
-    """The page of a :class:`Decidable`; ``ends`` is called when all is decided and the page knows."""
+    """The page of a queue; ``ends`` is called when all is decided and the page knows."""
 
-    decidable: Decidable
-    ends: Callable[[], None] = _nothing
+    queue: DecisionQueue
+    ends: Callable[[], None]
     _revision: int = field(default=0, init=False)
     _standing: dict[str, str] = field(default_factory=dict, init=False, repr=False)
     """The choices that stand for whole kinds of entries."""
-    _decided: dict[int, int] = field(default_factory=dict, init=False, repr=False)
-    """The revisions at which entries were decided here."""
+    _entries: list[Entry] = field(default_factory=list, init=False, repr=False)
+    """The entries at this revision."""
+    _changed: dict[int, int] = field(default_factory=dict, init=False, repr=False)
+    """The revisions at which entries were decided."""
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     def page(self) -> Page:
         """Return the page."""
+        self._entries = self.queue.entries()
         asking = {"state": self._state, "shown": self._shown}
         changing = {"decide": self._decide, "preview": self._preview, "heard": self._heard}
         return Page(ENTRY, asking, changing, styles=STYLES_OF_PAGE, longest_body=LONGEST_EDIT)
 
-    def _state(self, asked: Mapping[str, str]) -> dict[str, Any]:
-        """Return what the list shows, or the revision alone if it is the one that the page has."""
-        with self._lock:
-            if asked.get("revision") == str(self._revision):
-                return {"revision": self._revision}
-            return self._value(self.decidable.entries())
+    def _refresh(self, *decided: int) -> None:
+        """Begin a new revision if entries were decided, here or by another process."""
+        before, self._entries = self._entries, self.queue.entries()
+        pairs = enumerate(zip(before, self._entries, strict=True))
+        if changed := {*decided, *(number for number, (old, new) in pairs if old != new)}:
+            self._revision += 1
+            self._changed |= dict.fromkeys(changed, self._revision)
 
-    def _value(self, entries: list[Entry]) -> dict[str, Any]:
+    def _value(self) -> dict[str, Any]:
+        """Return what the list shows."""
         return {
-            "title": self.decidable.title,
-            "done_message": self.decidable.done_message,
-            "in_order": self.decidable.in_order,
-            "previews": isinstance(self.decidable, Previewing),
-            "entries": entries,
-            "finished": first_undecided(entries) is None,
+            "title": self.queue.title,
+            "done_message": self.queue.done_message,
+            "in_order": self.queue.in_order,
+            "previews": self.queue.preview is not None,
+            "entries": self._entries,
+            "finished": first_undecided(self._entries) is None,
             "revision": self._revision,
         }
 
+    def _state(self, asked: Mapping[str, str]) -> dict[str, Any]:
+        """Return what the list shows, or the revision alone if it is the one that the page has."""
+        with self._lock:
+            self._refresh()
+            return {"revision": self._revision} if asked.get("revision") == str(self._revision) else self._value()
+
     def _shown(self, asked: Mapping[str, str]) -> dict[str, Any]:
         with self._lock:
-            number = _listed(number_of(asked, "number"), self.decidable.entries())
-            return {**self.decidable.shown(number), "revision": self._revision}
+            self._refresh()
+            return {**self.queue.shown(self._listed(number_of(asked, "number"))), "revision": self._revision}
 
     def _preview(self, _: Mapping[str, str], body: bytes) -> dict[str, Any]:
         draft = _read(_Draft, body)
         with self._lock:
-            number = _listed(draft.number, self.decidable.entries())
-            if not isinstance(self.decidable, Previewing):
+            if self.queue.preview is None:
                 raise UsageError("edits are not previewed here", hint="decide with the choice edit")
-            return {"parts": self.decidable.preview(number, draft.edited)}
+            return {"parts": self.queue.preview(self._listed(draft.number), draft.edited)}
 
     def _decide(self, _: Mapping[str, str], body: bytes) -> dict[str, Any]:
-        said = _read(_Decision, body)
+        decision = _read(_Decision, body)
         with self._lock:
-            before = self.decidable.entries()
-            self._refuse(said.number, said.revision, before)
-            if said.of_kind and (said.choice == EDIT or not kind_of(before[said.number])):
+            self._refresh()
+            kind = self._entries[self._listed(decision.number)]["kind"]
+            self._refuse_conflict(decision)
+            if decision.of_kind and (decision.choice == EDIT or not kind):
                 raise UsageError("an edit is about one entry", hint="decide the others with another choice")
-            self.decidable.decide(said.number, said.choice, said.edited, said.note)
-            if said.of_kind:
-                self._standing[kind_of(before[said.number])] = said.choice
-            decide_alike(self.decidable, self._standing)
-            after = self.decidable.entries()
-            self._revision += 1
-            self._decided[said.number] = self._revision
-            changed = (n for n, (old, new) in enumerate(zip(before, after, strict=True)) if old != new)
-            self._decided |= dict.fromkeys(changed, self._revision)
-            value = self._value(after)
+            self.queue.decide(decision.number, decision.choice, decision.edited, decision.note)
+            if decision.of_kind:
+                self._standing[kind] = decision.choice
+            self.queue.decide_alike(self._standing)
+            self._refresh(decision.number)
+            value = self._value()
         if value["finished"]:
-            self._end_later()
+            timer = threading.Timer(GRACE, self.ends)
+            timer.daemon = True
+            timer.start()
         return value
 
-    def _refuse(self, number: int, revision: int | None, entries: list[Entry]) -> None:
+    def _refuse_conflict(self, decision: _Decision) -> None:
         """Raise ``Conflict`` if an entry cannot be decided now, as where another page was faster."""
-        _listed(number, entries)
-        first = first_undecided(entries)
+        number, revision, first = decision.number, decision.revision, first_undecided(self._entries)
         if first is None:
             problem = "all is decided, and the command goes on"
-        elif self.decidable.in_order and number < first:
+        elif self.queue.in_order and number < first:
             problem = "this one is decided already, and cannot be changed"
-        elif self.decidable.in_order and number > first:
+        elif self.queue.in_order and number > first:
             problem = "those before it are decided first"
-        elif revision is not None and self._decided.get(number, 0) > revision:
+        elif revision is not None and self._changed.get(number, 0) > revision:
             problem = "this one was decided in another window meanwhile"
         else:
             return
         self._revision += 1  # this page, or all, have an old list
-        raise Conflict({"message": problem, "hint": "", "state": self._value(entries)})
-
-    def _end_later(self) -> None:
-        timer = threading.Timer(GRACE, self.ends)
-        timer.daemon = True
-        timer.start()
+        raise Conflict({"message": problem, "hint": "", "state": self._value()})
 
     def _heard(self, _: Mapping[str, str], __: bytes) -> dict[str, Any]:
         """Take note that the page knows that all is decided."""
         with self._lock:
-            is_finished = first_undecided(self.decidable.entries()) is None
+            self._refresh()
+            is_finished = first_undecided(self._entries) is None
         if is_finished:
             self.ends()
         return {"finished": is_finished}
 
+    def _listed(self, number: int) -> int:
+        if not 0 <= number < len(self._entries):
+            raise UsageError(f"there is no entry {number}", hint=f"they go from 0 to {len(self._entries) - 1}")
+        return number
 
-def decide_in_browser(decidable: Decidable, *, say: Callable[[str], None], opens: bool = True, port: int = 0) -> bool:
+
+def decide_in_browser(queue: DecisionQueue, *, say: Callable[[str], None], opens: bool = True, port: int = 0) -> bool:
     """Serve the page until all is decided or Ctrl-C, and return whether all is decided.
 
     The link is printed with ``say``; where there is a screen, a browser is opened unless ``opens`` is False.
     """
-    entries = decidable.entries()
-    if first_undecided(entries) is None:
-        return True
-    page = DecisionPage(decidable)
-    server = LocalServer(page.page(), port=port)
-    page.ends = server.end
-    listening = server.bound()
-    left = sum(entry["decision"] is None for entry in entries)
-    say(f"{count(left, 'decision')} of {len(entries):,} to make: {server.address}")
-    serve_in_window(server, listening, server.address, opens=opens, say=say)
-    return first_undecided(decidable.entries()) is None
-
-
-def _listed(number: int, entries: list[Entry]) -> int:
-    if not 0 <= number < len(entries):
-        raise UsageError(f"there is no entry {number}", hint=f"they go from 0 to {len(entries) - 1}")
-    return number
+    if left := sum(entry["decision"] is None for entry in queue.entries()):
+        page = DecisionPage(queue, lambda: server.end())
+        server = LocalServer(page.page(), port=port)
+        listening = server.bound()
+        say(f"{count(left, 'decision')} of {len(queue.items):,} to make: {server.address}")
+        serve_in_window(server, listening, server.address, opens=opens, say=say)
+    return first_undecided(queue.entries()) is None
 
 
 def _read(kind: type[Body], body: bytes) -> Body:
