@@ -47,10 +47,11 @@ def reviewed(
             changes = [change for change, _ in pairs if change.graph == number]
             choices = [decision for change, decision in pairs if change.graph == number]
             if all(decision["choice"] == ACCEPT for decision in choices):
-                graphs[number], made = result.narrative.graphs[number], tuple(changes)
+                graphs[number] = result.narrative.graphs[number]
+                accepted += changes
             else:
-                graphs[number], made = decided(narrative.graphs[number], changes, choices)
-            accepted += made
+                graphs[number], effective = decided(narrative.graphs[number], changes, choices)
+                accepted += effective
             touched += [number] if graphs[number].triplets != narrative.graphs[number].triplets else []
         notes = [
             f"graph {change.graph + 1}, {change.code}, {decision['choice']}: {decision['note']}"

@@ -105,7 +105,7 @@ def _decided(queue: DecisionQueue, number: int, lines: TypedLines, standing: dic
                 say(f"  {queue.forms}")
         except TsgkitError as error:
             say(f"  {inert(error.message)}" + (f"; {inert(error.hint)}" if error.hint else ""))
-            if queue.in_order and queue.found(number) is not None:  # by another process
+            if queue.in_order and queue.decision(number) is not None:  # by another process
                 return True
     return False
 
@@ -204,5 +204,5 @@ def review_of(
         if not all_decided(queue, in_browser=in_browser):
             complain("left before the end; nothing was written", "the same command goes on with this review")
             return None
-    decisions = [queue.found(number) or {} for number in range(len(proposed))]
+    decisions = [queue.decision(number) or {} for number in range(len(proposed))]
     return reviewed([entry.narrative for entry in document.entries], cleaned, decisions)

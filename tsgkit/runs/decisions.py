@@ -30,7 +30,8 @@ Decision = dict[str, Any]
 
 def shown_as(value: object) -> str:
     """Return the name of what was shown."""
-    return hashlib.sha256(json.dumps(value, ensure_ascii=False, sort_keys=True).encode()).hexdigest()[:20]
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 
 class Decisions:
@@ -65,7 +66,7 @@ class Decisions:
 
         Raise ``UsageError`` if ``is_final`` and another process has decided the same meanwhile.
         """
-        line = (json.dumps({"shown": name, **value}, ensure_ascii=False) + "\n").encode()
+        line = (json.dumps({"shown": name, **value}, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass")
         try:
             with self.path.open("a+b", buffering=0) as file:
                 fcntl.flock(file, fcntl.LOCK_EX)

@@ -120,14 +120,14 @@ class DecisionQueue:
                 problem = f"{self.decisions.path}: no choice in the decision about {item.name}"
                 raise UsageError(problem, hint="mend or remove the line")
 
-    def found(self, number: int) -> Decision | None:
+    def decision(self, number: int) -> Decision | None:
         """Return the decision about an entry."""
         return self.decisions.find(self.items[number].key)
 
     def entries(self) -> list[Entry]:
         """Return all entries, in order, with the decisions that are in the file now."""
         self.decisions.refresh()
-        decisions = (self.found(number) for number in range(len(self.items)))
+        decisions = (self.decision(number) for number in range(len(self.items)))
         return [
             {"name": item.name, "decision": None if decision is None else self.label(decision), "kind": item.kind}
             for item, decision in zip(self.items, decisions, strict=True)
@@ -139,7 +139,7 @@ class DecisionQueue:
 
     def shown(self, number: int) -> dict[str, Any]:
         """Return the JSON value of one entry."""
-        decision, shown = self.found(number), self.show(number)._asdict()
+        decision, shown = self.decision(number), self.show(number)._asdict()
         return shown | {
             "name": shown["name"] or self.items[number].name,
             "context": [{"text": text, "pale": is_pale} for text, is_pale in shown["context"] if text],
@@ -161,7 +161,7 @@ class DecisionQueue:
     def decide_alike(self, standing: Mapping[str, str]) -> None:
         """Make the choices that stand for whole kinds, as far as the order allows; those that cannot be are left."""
         for number, entry in enumerate(self.entries()):
-            if self.found(number) is not None:
+            if self.decision(number) is not None:
                 continue
             try:
                 if choice := standing.get(entry["kind"]):

@@ -113,13 +113,12 @@ class Settling:
             labels={FIRST: first, SECOND: second, EDIT: "edited"},
             by=annotator.strip(),
         )
-        self._unused = {*self._decisions.known} - {item.key for item in self.queue.items}
-        if len(self._unused) == len(self._decisions.known) > 0 and not self._wrote_settled:
+        lines = self._decisions.known
+        if lines and not self._wrote_settled and not any(item.key in lines for item in self.queue.items):
             if not force:
-                number = count(len(self._unused), "line")
+                number = count(len(lines), "line")
                 raise UsageError(f"{self._decisions.path}: {number} about something else already here", hint=FORCE)
             self._decisions.clear()
-            self._unused = set()
         values = self._values()
         text = self._text(values) if len(values) == len(self.disagreements) else None
         refuse_to_overwrite(out, force=force or self._wrote_settled, text=text)
@@ -134,12 +133,13 @@ class Settling:
         """Sentences about what is not decided, and what of the first file is not kept."""
         first = self.versions.first
         lost = (f"not kept of {first.file}: {what}" for what in losses(first, self._original))
-        unused = sum("choice" in self._decisions.known[key] for key in self._unused)
+        keys = {item.key for item in self.queue.items}
+        unused = sum(key not in keys and "choice" in line for key, line in self._decisions.known.items())
         stale = [f"{count(unused, 'decision')} about earlier content of the files not used"] if unused else []
         return (*self._merger.notes(), *lost, *stale)
 
     def _shown(self, number: int) -> Shown:
-        each, names, decision = self.disagreements[number], self.versions.names, self.queue.found(number)
+        each, names, decision = self.disagreements[number], self.versions.names, self.queue.decision(number)
         text, before, after = each.texts or ("", "", "")
         value = each.second if each.first is None else each.first
         if decision is not None and decision["choice"] == EDIT:
@@ -155,7 +155,7 @@ class Settling:
         """Return the parts that the decisions so far lead to, of all disagreements or some."""
         values: dict[int, Value] = {}
         for number in range(len(self.disagreements)) if numbers is None else numbers:
-            if (decision := self.queue.found(number)) is None:
+            if (decision := self.queue.decision(number)) is None:
                 continue
             each = self.disagreements[number]
             try:
@@ -186,14 +186,13 @@ class Settling:
 
     def write(self) -> Summary:
         """Write the settled file. Raise ``UsageError`` unless all is decided."""
-        decisions = [self.queue.found(number) for number in range(len(self.disagreements))]
-        if left := decisions.count(None):
+        decisions = list(filter(None, map(self.queue.decision, range(len(self.disagreements)))))
+        if left := len(self.disagreements) - len(decisions):
             raise UsageError(f"{count(left, 'decision')} to make first", hint="decide, and write then")
-        made = [decision for decision in decisions if decision is not None]
         chosen = Counter(dict.fromkeys((*self.versions.names, "edited"), 0))
-        chosen.update(map(self.queue.label, made))
-        decided_by = Counter(str(decision.get("by")) for decision in made)
-        summary = Summary(len(made), dict(chosen), dict(decided_by))
+        chosen.update(map(self.queue.label, decisions))
+        decided_by = Counter(str(decision.get("by")) for decision in decisions)
+        summary = Summary(len(decisions), dict(chosen), dict(decided_by))
         text = self._text(self._values())
         refuse_to_overwrite(self.out, force=self._force or self._wrote_settled, text=text)
         write_text(self.out, text)

@@ -81,7 +81,7 @@ class ItemReview:
         return {item.name: entry["decision"] for item, entry in decisions if entry["decision"] is not None}
 
     def _choices(self, number: int) -> list[Choice]:
-        decision = self.queue.found(number)
+        decision = self.queue.decision(number)
         is_edited = decision is not None and decision["choice"] == EDIT
         return [
             {"choice": "accept", "label": "Accept as generated" if is_edited else "Accept", "key": "a"},
@@ -129,7 +129,7 @@ class ItemReview:
         """Apply the decisions, and check all again if an item is changed by one."""
         annotations = list(self._generated)
         for number, generated in enumerate(self._generated):
-            decision = self.queue.found(number)
+            decision = self.queue.decision(number)
             if decision is not None and decision["choice"] == EDIT:
                 annotations[number] = rewritten(generated, decision["edited"])
         if annotations == [item.annotation for item in self.made]:
