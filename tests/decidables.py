@@ -16,7 +16,7 @@ from served import Client
 from tsgkit.errors import UsageError
 from tsgkit.runs.decisions import Decision, Decisions
 from tsgkit.serve.decision_page import decide_in_browser
-from tsgkit.serve.decision_protocol import DecisionQueue, Edit, Part, QueueItem, Shown, recorded
+from tsgkit.serve.decision_protocol import DecisionQueue, Edit, Part, QueueItem, Shown
 
 HOSTILE = "<img src=x onerror=alert(1)>\u202e\"'</script>"
 TRIPLETS = [["person", "verb", "wash"], ["wash", "dobj", "cup"], ["wash", "with", "hand1"]]
@@ -41,7 +41,8 @@ class UnsavedDecisions(Decisions):
         """There is no file."""
 
     def keep(self, name: str, value: Decision, *, is_final: bool = False) -> None:
-        self.known[name] = value
+        self.lines += 1
+        self.known[name], self.line_of[name] = value, self.lines
 
 
 @dataclass
@@ -84,7 +85,7 @@ class ListedDecisions:
     def record(self, _: int, choice: str, edited: object) -> Decision:
         time.sleep(self.delay)
         refuse(edited)
-        return recorded(choice, edited)
+        return {}
 
 
 def refuse(edited: object) -> None:

@@ -41,10 +41,15 @@ class Decisions:
         """Open them. Raise ``FileProblem`` if there is no folder for the file, or something else in its place."""
         require_folder(path)
         self.path = path
-        self.known: dict[str, Decision] = {}
-        self._read_to = 0
-        self._lines = 0
+        self._forget()
         self.refresh()
+
+    def _forget(self) -> None:
+        self.known: dict[str, Decision] = {}
+        self.line_of: dict[str, int] = {}
+        """The number of the line, from 1, with the decision that counts."""
+        self.lines = 0
+        self._read_to = 0
 
     def find(self, name: str) -> Decision | None:
         """Return what was decided."""
@@ -57,7 +62,7 @@ class Decisions:
                 with self.path.open("rb") as file:
                     self._read(file)
         except FileNotFoundError:
-            self.known, self._read_to, self._lines = {}, 0, 0
+            self._forget()
         except OSError as error:
             raise FileProblem(f"{self.path}: decisions cannot be read: {error}") from None
 
@@ -86,9 +91,9 @@ class Decisions:
         except OSError as error:
             hint = "name an output in a folder that can be written"
             raise FileProblem(f"{self.path}: no decision can be kept here: {error.strerror}", hint=hint) from None
-        self.known[name] = value
         self._read_to += len(line)
-        self._lines += 1
+        self.lines += 1
+        self.known[name], self.line_of[name] = value, self.lines
 
     def clear(self) -> None:
         """Drop all decisions."""
@@ -100,15 +105,18 @@ class Decisions:
     def _read(self, file: IO[bytes]) -> None:
         """Read the lines after those that are known; all of a file that was shortened."""
         if os.fstat(file.fileno()).st_size < self._read_to:
-            self.known, self._read_to, self._lines = {}, 0, 0
+            self._forget()
         file.seek(self._read_to)
         whole, end, cut = file.read().rpartition(b"\n")
         lines = (whole + end).split(b"\n")
         if cut and not (cut.startswith(BEGINNING) or BEGINNING.startswith(cut)):
             lines[-1] = cut  # a file of something else is left as it is
-        self.known |= dict(self._decision(line, self._lines + n) for n, line in enumerate(lines, 1) if line)
+        for number, line in enumerate(lines, self.lines + 1):
+            if line:
+                name, value = self._decision(line, number)
+                self.known[name], self.line_of[name] = value, number
         self._read_to += len(whole + end)
-        self._lines += len(lines) - 1
+        self.lines += len(lines) - 1
 
     def _decision(self, line: bytes, number: int) -> tuple[str, Decision]:
         try:

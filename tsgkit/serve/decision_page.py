@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from tsgkit.browser.modules import STYLES
 from tsgkit.errors import UsageError
 from tsgkit.report.plain_text import count
-from tsgkit.serve.decision_protocol import EDIT, DecisionQueue, Entry, first_undecided
+from tsgkit.serve.decision_protocol import EDIT, DecisionQueue, first_undecided
 from tsgkit.serve.local_server import Conflict, LocalServer, Page, number_of, serve_in_window
 
 ENTRY = "deciding.js"
@@ -52,52 +52,40 @@ class DecisionPage:
 
     queue: DecisionQueue
     ends: Callable[[], None]
-    _revision: int = field(default=0, init=False)
     _standing: dict[str, str] = field(default_factory=dict, init=False, repr=False)
     """The choices that stand for whole kinds of entries."""
-    _entries: list[Entry] = field(default_factory=list, init=False, repr=False)
-    """The entries at this revision."""
-    _changed: dict[int, int] = field(default_factory=dict, init=False, repr=False)
-    """The revisions at which entries were decided."""
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     def page(self) -> Page:
         """Return the page."""
-        self._entries = self.queue.entries()
         asking = {"state": self._state, "shown": self._shown}
         changing = {"decide": self._decide, "preview": self._preview, "heard": self._heard}
         return Page(ENTRY, asking, changing, styles=STYLES_OF_PAGE, longest_body=LONGEST_EDIT)
 
-    def _refresh(self, *decided: int) -> None:
-        """Begin a new revision if entries were decided, here or by another process."""
-        before, self._entries = self._entries, self.queue.entries()
-        pairs = enumerate(zip(before, self._entries, strict=True))
-        if changed := {*decided, *(number for number, (old, new) in pairs if old != new)}:
-            self._revision += 1
-            self._changed |= dict.fromkeys(changed, self._revision)
-
     def _value(self) -> dict[str, Any]:
-        """Return what the list shows."""
+        """Return what the list shows; its revision is the number of decisions that were made, here or elsewhere."""
+        entries = self.queue.entries()
         return {
             "title": self.queue.title,
             "done_message": self.queue.done_message,
             "in_order": self.queue.in_order,
             "previews": self.queue.preview is not None,
-            "entries": self._entries,
-            "finished": first_undecided(self._entries) is None,
-            "revision": self._revision,
+            "entries": entries,
+            "finished": first_undecided(entries) is None,
+            "revision": self.queue.decisions.lines,
         }
 
     def _state(self, asked: Mapping[str, str]) -> dict[str, Any]:
         """Return what the list shows, or the revision alone if it is the one that the page has."""
         with self._lock:
-            self._refresh()
-            return {"revision": self._revision} if asked.get("revision") == str(self._revision) else self._value()
+            value = self._value()
+        return {"revision": value["revision"]} if asked.get("revision") == str(value["revision"]) else value
 
     def _shown(self, asked: Mapping[str, str]) -> dict[str, Any]:
         with self._lock:
-            self._refresh()
-            return {**self.queue.shown(self._listed(number_of(asked, "number"))), "revision": self._revision}
+            self.queue.decisions.refresh()
+            shown = self.queue.shown(self._listed(number_of(asked, "number")))
+            return {**shown, "revision": self.queue.decisions.lines}
 
     def _preview(self, _: Mapping[str, str], body: bytes) -> dict[str, Any]:
         draft = _read(_Draft, body)
@@ -109,8 +97,7 @@ class DecisionPage:
     def _decide(self, _: Mapping[str, str], body: bytes) -> dict[str, Any]:
         decision = _read(_Decision, body)
         with self._lock:
-            self._refresh()
-            kind = self._entries[self._listed(decision.number)]["kind"]
+            kind = self.queue.items[self._listed(decision.number)].kind
             self._refuse_conflict(decision)
             if decision.of_kind and (decision.choice == EDIT or not kind):
                 raise UsageError("an edit is about one entry", hint="decide the others with another choice")
@@ -118,7 +105,6 @@ class DecisionPage:
             if decision.of_kind:
                 self._standing[kind] = decision.choice
             self.queue.decide_alike(self._standing)
-            self._refresh(decision.number)
             value = self._value()
         if value["finished"]:
             timer = threading.Timer(GRACE, self.ends)
@@ -128,32 +114,31 @@ class DecisionPage:
 
     def _refuse_conflict(self, decision: _Decision) -> None:
         """Raise ``Conflict`` if an entry cannot be decided now, as where another page was faster."""
-        number, revision, first = decision.number, decision.revision, first_undecided(self._entries)
+        number, first = decision.number, first_undecided(self.queue.entries())
+        line = self.queue.decisions.line_of.get(self.queue.items[number].key, 0)
         if first is None:
             problem = "all is decided, and the command goes on"
         elif self.queue.in_order and number < first:
             problem = "this one is decided already, and cannot be changed"
         elif self.queue.in_order and number > first:
             problem = "those before it are decided first"
-        elif revision is not None and self._changed.get(number, 0) > revision:
+        elif decision.revision is not None and line > decision.revision:
             problem = "this one was decided in another window meanwhile"
         else:
             return
-        self._revision += 1  # this page, or all, have an old list
         raise Conflict({"message": problem, "hint": "", "state": self._value()})
 
     def _heard(self, _: Mapping[str, str], __: bytes) -> dict[str, Any]:
         """Take note that the page knows that all is decided."""
         with self._lock:
-            self._refresh()
-            is_finished = first_undecided(self._entries) is None
+            is_finished = first_undecided(self.queue.entries()) is None
         if is_finished:
             self.ends()
         return {"finished": is_finished}
 
     def _listed(self, number: int) -> int:
-        if not 0 <= number < len(self._entries):
-            raise UsageError(f"there is no entry {number}", hint=f"they go from 0 to {len(self._entries) - 1}")
+        if not 0 <= number < len(self.queue.items):
+            raise UsageError(f"there is no entry {number}", hint=f"they go from 0 to {len(self.queue.items) - 1}")
         return number
 
 

@@ -100,7 +100,8 @@ class DecisionQueue:
     choices: Callable[[int], Sequence[Choice]]
     show: Callable[[int], Shown]
     record: Callable[[int, str, Any], Decision]
-    """Return what is kept of a choice. Raise ``UsageError`` for an edit that cannot be carried out."""
+    """Return what is kept beside a choice and its edit, or instead of them. Raise ``UsageError`` for one that cannot
+    be carried out."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """The words of the list for choices that were made, where they differ from the choice."""
     in_order: bool = False
@@ -154,7 +155,10 @@ class DecisionQueue:
         known = [each["choice"] for each in self.choices(number)]
         if choice not in known:
             raise UsageError(f"there is no choice {choice:.40} here", hint=f"the choices: {', '.join(known)}")
-        decision = self.record(number, choice, edited) | ({"note": note} if note else {})
+        decision = {"choice": choice, "edited": edited} | self.record(number, choice, edited)
+        if decision["choice"] != EDIT:
+            del decision["edited"]
+        decision |= {"note": note} if note else {}
         decision |= {"by": self.by, "time": now()} if self.by else {}
         self.decisions.keep(self.items[number].key, decision, is_final=self.in_order)
 
@@ -170,11 +174,6 @@ class DecisionQueue:
                 choice = None
             if self.in_order and not choice:
                 return
-
-
-def recorded(choice: str, edited: object, **details: object) -> Decision:
-    """Return a decision as it is kept."""
-    return {"choice": choice, **({"edited": edited} if choice == EDIT else {}), **details}
 
 
 def first_undecided(entries: Sequence[Entry]) -> int | None:

@@ -18,7 +18,7 @@ from tsgkit.graph.repairs import Change
 from tsgkit.graph.rules import check_graph
 from tsgkit.library.documents.reader import Document
 from tsgkit.runs.decisions import Decisions, shown_as
-from tsgkit.serve.decision_protocol import Choice, DecisionQueue, Part, QueueItem, Shown, elements_of, recorded
+from tsgkit.serve.decision_protocol import Choice, DecisionQueue, Part, QueueItem, Shown, elements_of
 
 FORM = "source -> edge -> target"
 UNCHANGED = "nothing would change: its triplet went with an earlier decision"
@@ -120,9 +120,9 @@ def graph_review(proposed: Sequence[Proposed], decisions: Decisions, out: str) -
         decisions,
         choices=lambda _: CHOICES,
         show=show,
-        record=lambda _, choice, edited: recorded(choice, _triplet(edited) if choice == "edit" else None),
+        record=lambda _, choice, edited: {"edited": _triplet(edited)} if choice == "edit" else {},
         in_order=True,
-        preview=lambda number, edited: parts(number, recorded("edit", _triplet(edited))),
+        preview=lambda number, edited: parts(number, {"choice": "edit", "edited": _triplet(edited)}),
         typed=lambda _, __, line: triplet_of(line),
         forms=FORM,
     )

@@ -30,17 +30,7 @@ from tsgkit.library.overwrites import FORCE, refuse_to_overwrite, refuse_to_over
 from tsgkit.report.annotated_items import Versions, joint
 from tsgkit.report.plain_text import count
 from tsgkit.runs.decisions import Decision, Decisions, shown_as
-from tsgkit.serve.decision_protocol import (
-    EDIT,
-    Choice,
-    DecisionQueue,
-    Edit,
-    Part,
-    QueueItem,
-    Shown,
-    elements_of,
-    recorded,
-)
+from tsgkit.serve.decision_protocol import EDIT, Choice, DecisionQueue, Edit, Part, QueueItem, Shown, elements_of
 from tsgkit.serve.disagreements import Disagreement, Kind, Merger, Value, json_value
 from tsgkit.serve.edit_session import now
 from tsgkit.serve.story_checks import mentioned
@@ -49,10 +39,8 @@ FIRST, SECOND, BOTH = "first", "second", "both"
 ONLY_HERE = "extra"
 """The mark of a triplet without a counterpart in the other version."""
 LISTS = {"object": "objects", "relationship": "relationships", "verb": "verbs"}
-WHOLE = "leave it out"
 LEFT_OUT = {Kind.GRAPH: "no graph", Kind.TEXT: "no text", Kind.VOCABULARY: "no L"}
-RESULTS = {Kind.GRAPH: "graph", Kind.TEXT: "text", Kind.VOCABULARY: "vocabulary"}
-KEPT = "kept"
+"""The kinds of parts that can be edited, and the words for none; others are kept or left out as a whole."""
 Names = tuple[str, str]
 """The names of the two annotators."""
 
@@ -178,8 +166,8 @@ class Settling:
             except TsgkitError as error:
                 raise UsageError(error.message, hint=error.hint or "decide otherwise") from None
         about = {"item": each.item, "what": str(each.kind), "first": each.place[0], "second": each.place[1]}
-        result = {RESULTS.get(each.kind, KEPT): json_value(value)}
-        return recorded(choice, edited, taken=self.queue.label({"choice": choice}), **about, **result)
+        result = {str(each.kind) if each.kind in LEFT_OUT else "kept": json_value(value)}
+        return {"taken": self.queue.label({"choice": choice}), **about, **result}
 
     def _text(self, values: dict[int, Value]) -> str:
         return rewritten(self._merger.merged(values), self._original)
@@ -230,7 +218,8 @@ def _parts(each: Disagreement, names: Names) -> Iterator[Part]:
     elif each.kind is Kind.VOCABULARY:
         first, second = map(vocabulary_value, sides)
         for name, mine, others in ((names[0], first, second), (names[1], second, first)):
-            only = {kind: [word for word in words if word not in others[kind]] for kind, words in mine.items()}
+            listed = {kind: set(words) for kind, words in others.items()}
+            only = {kind: [word for word in words if word not in listed[kind]] for kind, words in mine.items()}
             lines = [f"{LISTS[kind]}: {', '.join(words)}" for kind, words in only.items() if words] or ["nothing"]
             yield {"kind": "lines", "title": f"only in L of {name}", "lines": lines}
     elif isinstance(each.whole, Description):
@@ -269,11 +258,11 @@ def _choices(each: Disagreement, names: Names) -> list[Choice]:
     choices: list[Choice] = []
     for choice, name, value, key in zip((FIRST, SECOND), names, (each.first, each.second), ("1", "2"), strict=True):
         is_missing = value is None or value is False
-        what = LEFT_OUT.get(each.kind, WHOLE) if is_missing else "keep it" if value is True else ""
+        what = LEFT_OUT.get(each.kind, "leave it out") if is_missing else "keep it" if value is True else ""
         choices.append({"choice": choice, "label": f"{name}: {what}" if what else name, "key": key})
     if each.kind is Kind.VOCABULARY:
         choices.append({"choice": BOTH, "label": "all names of both", "key": "b"})
-    if each.kind in RESULTS:
+    if each.kind in LEFT_OUT:
         choices.append({"choice": EDIT, "label": "edit", "key": "e"})
     return choices
 

@@ -23,7 +23,7 @@ from typing import Any
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.graph.rules import Finding
 from tsgkit.runs.decisions import Decision, Decisions, shown_as
-from tsgkit.serve.decision_protocol import EDIT, Choice, DecisionQueue, Part, QueueItem, Shown, recorded
+from tsgkit.serve.decision_protocol import EDIT, Choice, DecisionQueue, Part, QueueItem, Shown
 from tsgkit.suites.sceneeval.annotation_replies import kind_of_form
 from tsgkit.suites.sceneeval.annotations import (
     KINDS,
@@ -107,7 +107,7 @@ class ItemReview:
             raise UsageError("it cannot be accepted without counts", hint="add one, as in eq,1,sofa, or drop the item")
         if choice == EDIT and annotation == generated:
             choice = "accept"
-        return recorded(choice, {DESCRIPTION: annotation.description, ENTRIES: entry_text(annotation)})
+        return {"choice": choice, "edited": {DESCRIPTION: annotation.description, ENTRIES: entry_text(annotation)}}
 
     def _typed(self, number: int, edited: Any, line: str) -> Any:  # noqa: ANN401
         """Return the texts of an item after an edit command."""

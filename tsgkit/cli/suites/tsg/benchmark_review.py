@@ -15,9 +15,9 @@ from typing import Any
 
 from tsgkit.cli.suites.tsg.benchmark_stages import STAGE_OF, TASKS
 from tsgkit.errors import UsageError
-from tsgkit.runs.decisions import Decision, Decisions, shown_as
+from tsgkit.runs.decisions import Decisions, shown_as
 from tsgkit.scoring.agreement import cohens_kappa, krippendorffs_alpha
-from tsgkit.serve.decision_protocol import Choice, DecisionQueue, Part, QueueItem, Shown, recorded
+from tsgkit.serve.decision_protocol import Choice, DecisionQueue, Part, QueueItem, Shown
 from tsgkit.suites.audits.items import LETTERS
 from tsgkit.suites.tsg.makers.stage_files import StageFolder
 
@@ -77,10 +77,6 @@ def review_file(folder: Path, annotator: str) -> Path:
 
 def review_queue(items: Sequence[ReviewItem], decisions: Decisions) -> DecisionQueue:
     """Return the queue of made items; a decision may be changed."""
-
-    def record(number: int, choice: str, edited: object) -> Decision:
-        return recorded(choice, edited, task=items[number].task, item=items[number].item_id)
-
     return DecisionQueue(
         "Review of made items",
         "The command goes on and writes the data card.",
@@ -88,7 +84,7 @@ def review_queue(items: Sequence[ReviewItem], decisions: Decisions) -> DecisionQ
         decisions,
         choices=lambda _: CHOICES,
         show=lambda number: Shown(parts_of(items[number])),
-        record=record,
+        record=lambda number, *_: {"task": items[number].task, "item": items[number].item_id},
     )
 
 
