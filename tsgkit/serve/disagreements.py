@@ -4,10 +4,10 @@
 >>> ours = read_document('[[["person", "verb", "wash"], ["wash", "dobj", "cup"]]]', "ann.json")
 >>> theirs = read_document('[[["person", "verb", "wash"], ["wash", "dobj", "mug"]]]', "bob.json")
 >>> merger = Merger(matched(ours, theirs))
->>> [one.name for one in merger.disagreements]
+>>> [each.name for each in merger.disagreements]
 ['0, graph 1']
->>> found = merger.merged({0: merger.disagreements[0].second})
->>> found.entries[0].narrative.graphs[0].triplets[1].target
+>>> settled = merger.merged({0: merger.disagreements[0].second})
+>>> settled.entries[0].narrative.graphs[0].triplets[1].target
 'mug'
 
 Equal parts are taken over, and so is everything that is not decided about: the first version's ids, frames, summaries
@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import accumulate
+from itertools import accumulate, count
 from typing import Any
 
 from tsgkit.graph.model import ActionGraph, Description, Narrative, Vocabulary
@@ -38,6 +38,8 @@ __all__ = ["Disagreement", "Kind", "Merger", "matched"]
 
 TOLD = ("narrative", "sgg")
 """Formats in which texts and L can be exchanged."""
+Place = tuple[int | None, int | None]
+"""The numbers of a graph or description in both versions; None where one has none."""
 Value = Any
 """A graph, a text or L, each None where there is none; True or False for a description or item, kept or left out."""
 
@@ -60,7 +62,7 @@ class Disagreement:
     item: str
     first: Value
     second: Value
-    place: tuple[int | None, int | None] = (None, None)
+    place: Place = (None, None)
     texts: tuple[str, ...] = ()
     """The text of the description, with the ones before and after it; empty where there are none."""
     names: Vocabulary | None = None
@@ -101,7 +103,6 @@ def json_value(value: Value) -> Any:  # noqa: ANN401  (JSON)
     return vocabulary_value(value) if isinstance(value, Vocabulary) else value
 
 
-Place = tuple[int | None, int | None]
 Slot = tuple[Description | None, Description | None, Place, tuple[str, ...], Sequence[GraphPair]]
 """A description in both versions, its numbers there, its text with those around it, and its graphs."""
 
@@ -134,9 +135,8 @@ class Merger:
 
         Raise ``CannotCarry`` where the rows of the first version have no place for a decision.
         """
-        place = None if beside is None else bisect_right(self._ends, beside)
-        numbers = iter(range(len(self.disagreements)) if beside is None else self.numbers_beside(beside))
-        items = self._items if place is None else [self._items[place]]
+        numbers = count(0 if beside is None else self.numbers_beside(beside).start)
+        items = self._items if beside is None else [self._items[bisect_right(self._ends, beside)]]
         entries = (self._settled(item, lambda each: decided.get(next(numbers), each.first)) for item in items)
         return replace(self.versions.first, entries=tuple(entry for entry in entries if entry is not None))
 
@@ -216,7 +216,7 @@ class Merger:
 
     def _slots(self, item: ItemPair) -> Iterator[Slot]:
         sides = (item.first.narrative.descriptions, item.second.narrative.descriptions)
-        by_place: dict[tuple[int | None, int | None], list[GraphPair]] = {}
+        by_place: dict[Place, list[GraphPair]] = {}
         for pair in item.pairs:
             by_place.setdefault(pair.descriptions, []).append(pair)
         for place in item.descriptions:

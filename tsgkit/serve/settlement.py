@@ -127,16 +127,16 @@ class Settling:
         return (*self._merger.notes(), *lost, *stale)
 
     def _shown(self, number: int) -> Shown:
-        each, names, decision = self.disagreements[number], self.versions.names, self.queue.decision(number)
-        text, before, after = each.texts or ("", "", "")
-        value = each.second if each.first is None else each.first
+        disagreement, names, decision = self.disagreements[number], self.versions.names, self.queue.decision(number)
+        text, before, after = disagreement.texts or ("", "", "")
+        value = disagreement.second if disagreement.first is None else disagreement.first
         if decision is not None and decision["choice"] == EDIT:
             value = self._values([number])[number]
         return Shown(
-            list(_parts(each, names)),
-            _edit(each, value),
-            ((before, True), ("" if each.kind is Kind.TEXT else text, False), (after, True)),
-            _reason(each, names),
+            list(_parts(disagreement, names)),
+            _edit(disagreement, value),
+            ((before, True), ("" if disagreement.kind is Kind.TEXT else text, False), (after, True)),
+            _reason(disagreement, names),
         )
 
     def _values(self, numbers: Iterable[int] | None = None) -> dict[int, Value]:
@@ -145,18 +145,18 @@ class Settling:
         for number in range(len(self.disagreements)) if numbers is None else numbers:
             if (decision := self.queue.decision(number)) is None:
                 continue
-            each = self.disagreements[number]
+            disagreement = self.disagreements[number]
             try:
-                values[number] = _value(each, str(decision.get("choice")), decision.get("edited"))
+                values[number] = _value(disagreement, str(decision.get("choice")), decision.get("edited"))
             except UsageError as error:
-                hint = "the file was changed by hand: mend or remove the line"
-                raise UsageError(f"{self._decisions.path}: item {each.item}: {error.message}", hint=hint) from None
+                problem = f"{self._decisions.path}: item {disagreement.item}: {error.message}"
+                raise UsageError(problem, hint="the file was changed by hand: mend or remove the line") from None
         return values
 
     def _record(self, number: int, choice: str, edited: object) -> Decision:
         """Return what is kept of a choice. Raise ``UsageError`` if the format has no place for it."""
-        each = self.disagreements[number]
-        value = _value(each, choice, edited)
+        disagreement = self.disagreements[number]
+        value = _value(disagreement, choice, edited)
         try:
             decided = self._values(self._merger.numbers_beside(number)) | {number: value}
             rewritten(self._merger.merged(decided, beside=number), self._original)
@@ -165,8 +165,9 @@ class Settling:
                 self._text(self._values() | {number: value})
             except TsgkitError as error:
                 raise UsageError(error.message, hint=error.hint or "decide otherwise") from None
-        about = {"item": each.item, "what": str(each.kind), "first": each.place[0], "second": each.place[1]}
-        result = {str(each.kind) if each.kind in LEFT_OUT else "kept": json_value(value)}
+        kind, (first, second) = disagreement.kind, disagreement.place
+        about = {"item": disagreement.item, "what": str(kind), "first": first, "second": second}
+        result = {str(kind) if kind in LEFT_OUT else "kept": json_value(value)}
         return {"taken": self.queue.label({"choice": choice}), **about, **result}
 
     def _text(self, values: dict[int, Value]) -> str:
@@ -205,33 +206,33 @@ def _refuse_unreadable(versions: Versions) -> None:
         raise UsageError(f"{first.file}: {first.format} is read, never written", hint=hint)
 
 
-def _parts(each: Disagreement, names: Names) -> Iterator[Part]:
+def _parts(disagreement: Disagreement, names: Names) -> Iterator[Part]:
     """Yield both versions side by side."""
-    sides = (each.first, each.second)
-    if each.kind is Kind.GRAPH:
+    sides = (disagreement.first, disagreement.second)
+    if disagreement.kind is Kind.GRAPH:
         for name, graph, marks in zip(names, sides, _marks(*sides), strict=True):
             triplets = None if graph is None else to_value(graph)
             yield {"kind": "graph", "title": name, "triplets": triplets, "marks": marks}
-    elif each.kind is Kind.TEXT:
+    elif disagreement.kind is Kind.TEXT:
         for name, text in zip(names, sides, strict=True):
             yield {"kind": "text", "title": name, "text": text or ""}
-    elif each.kind is Kind.VOCABULARY:
+    elif disagreement.kind is Kind.VOCABULARY:
         first, second = map(vocabulary_value, sides)
         for name, mine, others in ((names[0], first, second), (names[1], second, first)):
             listed = {kind: set(words) for kind, words in others.items()}
             only = {kind: [word for word in words if word not in listed[kind]] for kind, words in mine.items()}
             lines = [f"{LISTS[kind]}: {', '.join(words)}" for kind, words in only.items() if words] or ["nothing"]
             yield {"kind": "lines", "title": f"only in L of {name}", "lines": lines}
-    elif isinstance(each.whole, Description):
-        owner = names[0] if each.first else names[1]
-        yield {"kind": "text", "title": f"the description of {owner}", "text": each.whole.text or ""}
-        for number, graph in enumerate(each.whole.graphs, 1):
+    elif isinstance(disagreement.whole, Description):
+        owner = names[0] if disagreement.first else names[1]
+        yield {"kind": "text", "title": f"the description of {owner}", "text": disagreement.whole.text or ""}
+        for number, graph in enumerate(disagreement.whole.graphs, 1):
             marks = [None] * len(graph.triplets)
             yield {"kind": "graph", "title": f"its graph {number}", "triplets": to_value(graph), "marks": marks}
-    elif each.whole is not None:
-        numbered = enumerate(each.whole.narrative.descriptions, 1)
+    elif disagreement.whole is not None:
+        numbered = enumerate(disagreement.whole.narrative.descriptions, 1)
         lines = [f"{part.text or f'description {n}'} ({count(len(part.graphs), 'graph')})" for n, part in numbered]
-        yield {"kind": "lines", "title": f"the item of {names[0] if each.first else names[1]}", "lines": lines}
+        yield {"kind": "lines", "title": f"the item of {names[0] if disagreement.first else names[1]}", "lines": lines}
 
 
 def _marks(first: ActionGraph | None, second: ActionGraph | None) -> tuple[list[str | None], list[str | None]]:
@@ -244,55 +245,57 @@ def _marks(first: ActionGraph | None, second: ActionGraph | None) -> tuple[list[
     return [ours.get(triplet) for triplet in first], [theirs.get(triplet) for triplet in second]
 
 
-def _reason(each: Disagreement, names: Names) -> str:
+def _reason(disagreement: Disagreement, names: Names) -> str:
     """Return how the two versions differ, in words."""
-    if each.kind is Kind.GRAPH and each.first is not None and each.second is not None:
-        return f"{count(len(set(each.first) & set(each.second)), 'triplet')} in both"
-    if each.kind in (Kind.TEXT, Kind.VOCABULARY):
-        return "the texts differ" if each.kind is Kind.TEXT else "L differs"
-    return f"{names[0] if each.first in (None, False) else names[1]} has no such {each.kind}"
+    if disagreement.kind is Kind.GRAPH and disagreement.first is not None and disagreement.second is not None:
+        return f"{count(len(set(disagreement.first) & set(disagreement.second)), 'triplet')} in both"
+    if disagreement.kind in (Kind.TEXT, Kind.VOCABULARY):
+        return "the texts differ" if disagreement.kind is Kind.TEXT else "L differs"
+    return f"{names[0] if disagreement.first in (None, False) else names[1]} has no such {disagreement.kind}"
 
 
-def _choices(each: Disagreement, names: Names) -> list[Choice]:
+def _choices(disagreement: Disagreement, names: Names) -> list[Choice]:
     """Return the buttons."""
     choices: list[Choice] = []
-    for choice, name, value, key in zip((FIRST, SECOND), names, (each.first, each.second), ("1", "2"), strict=True):
+    for choice, name, value, key in zip(
+        (FIRST, SECOND), names, (disagreement.first, disagreement.second), ("1", "2"), strict=True
+    ):
         is_missing = value is None or value is False
-        what = LEFT_OUT.get(each.kind, "leave it out") if is_missing else "keep it" if value is True else ""
+        what = LEFT_OUT.get(disagreement.kind, "leave it out") if is_missing else "keep it" if value is True else ""
         choices.append({"choice": choice, "label": f"{name}: {what}" if what else name, "key": key})
-    if each.kind is Kind.VOCABULARY:
+    if disagreement.kind is Kind.VOCABULARY:
         choices.append({"choice": BOTH, "label": "all names of both", "key": "b"})
-    if each.kind in LEFT_OUT:
+    if disagreement.kind in LEFT_OUT:
         choices.append({"choice": EDIT, "label": "edit", "key": "e"})
     return choices
 
 
-def _edit(each: Disagreement, value: Value) -> Edit | None:
+def _edit(disagreement: Disagreement, value: Value) -> Edit | None:
     """Return the form of an edit that begins with a value."""
-    if each.kind is Kind.GRAPH:
-        names = each.names or Vocabulary()
-        elements = elements_of(names, mentioned(each.texts[0] if each.texts else None, names))
+    if disagreement.kind is Kind.GRAPH:
+        names = disagreement.names or Vocabulary()
+        elements = elements_of(names, mentioned(disagreement.texts[0] if disagreement.texts else None, names))
         return {"kind": "graph-or-none", "value": None if value is None else to_value(value), "elements": elements}
-    if each.kind is Kind.TEXT:
+    if disagreement.kind is Kind.TEXT:
         return {"kind": "texts", "value": [{"name": "text", "label": "text", "text": value or ""}]}
-    if each.kind is Kind.VOCABULARY:
+    if disagreement.kind is Kind.VOCABULARY:
         lists = vocabulary_value(value).items()
         fields = [{"name": name, "label": LISTS[name], "text": "\n".join(words)} for name, words in lists]
         return {"kind": "texts", "value": fields}
     return None
 
 
-def _value(each: Disagreement, choice: str, edited: object) -> Value:
+def _value(disagreement: Disagreement, choice: str, edited: object) -> Value:
     """Return the part that a choice leads to. Raise ``UsageError`` for an edit that is none."""
     if choice in (FIRST, SECOND):
-        return each.first if choice == FIRST else each.second
-    if choice == BOTH and each.kind is Kind.VOCABULARY:
-        return joint([each.first, each.second])
-    if choice == EDIT and each.kind is Kind.GRAPH:
+        return disagreement.first if choice == FIRST else disagreement.second
+    if choice == BOTH and disagreement.kind is Kind.VOCABULARY:
+        return joint([disagreement.first, disagreement.second])
+    if choice == EDIT and disagreement.kind is Kind.GRAPH:
         return None if edited is None else _edited_graph(edited)
-    if choice == EDIT and each.kind is Kind.TEXT:
+    if choice == EDIT and disagreement.kind is Kind.TEXT:
         return _texts(edited, ["text"])["text"].strip() or None
-    if choice == EDIT and each.kind is Kind.VOCABULARY:
+    if choice == EDIT and disagreement.kind is Kind.VOCABULARY:
         lists = ([name.strip() for name in text.split("\n")] for text in _texts(edited, list(LISTS)).values())
         return Vocabulary(*(tuple(dict.fromkeys(filter(None, names))) for names in lists))
     raise UsageError(f"there is no choice {choice:.40} here", hint="keep it, and edit the settled file")
