@@ -5,33 +5,44 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from served import Client
 
 from tsgkit.errors import UsageError
+from tsgkit.runs.decisions import Decision, Decisions
 from tsgkit.serve.decision_page import decide_in_browser
-from tsgkit.serve.decision_protocol import Edit, Elements, Entry, Part, Shown
+from tsgkit.serve.decision_protocol import DecisionQueue, Edit, Part, QueueItem, Shown
 
 HOSTILE = "<img src=x onerror=alert(1)>\u202e\"'</script>"
 TRIPLETS = [["person", "verb", "wash"], ["wash", "dobj", "cup"], ["wash", "with", "hand1"]]
 NAMES = ["person", "hand1", "hand2", "cup", "mug"]
-ELEMENTS: Elements = {"nodes": NAMES, "verbs": ["wash"], "edges": ["verb", "dobj", "with"], "mentioned": []}
+ELEMENTS = {"nodes": NAMES, "verbs": ["wash"], "edges": ["verb", "dobj", "with"], "mentioned": []}
+CONTEXT = (("She washes the cup.", False), ("Then tea.", True))
 FORMS: dict[str, Edit] = {
     "triplet": {"kind": "triplet", "value": TRIPLETS[1], "elements": ELEMENTS},
-    "triplets": {"kind": "triplets", "value": TRIPLETS, "elements": ELEMENTS},
     "graph-or-none": {"kind": "graph-or-none", "value": None, "elements": ELEMENTS},
     "texts": {
         "kind": "texts",
         "value": [
-            {"name": "title", "label": "Title", "text": "A den.", "is_long": False},
-            {"name": "lines", "label": "Lines", "text": "one\ntwo", "is_long": True},
+            {"name": "title", "label": "Title", "text": "A den."},
+            {"name": "lines", "label": "Lines", "text": "one\ntwo"},
         ],
     },
 }
+
+
+class UnsavedDecisions(Decisions):
+    def refresh(self) -> None:
+        """There is no file."""
+
+    def keep(self, name: str, value: Decision, *, is_final: bool = False) -> None:
+        self.lines += 1
+        self.known[name], self.line_of[name] = value, self.lines
 
 
 @dataclass
@@ -43,59 +54,58 @@ class ListedDecisions:
     form: str = "triplet"
     title: str = "Decisions of a test"
     done_message: str = "The test goes on."
-    made: dict[int, tuple[str, Any, str]] = field(default_factory=dict)
+    first: dict[int, tuple[str, Any, str]] = field(default_factory=dict)
     delay: float = 0.0
+    preview: Callable[[int, Any], Sequence[Part]] | None = None
 
-    def entries(self) -> list[Entry]:
-        kinds = (name.partition(",")[0] for name in self.names)
-        return [
-            {"name": name, "decision": self.made.get(n, (None,))[0], "kind": kind}
-            for n, (name, kind) in enumerate(zip(self.names, kinds, strict=True))
-        ]
-
-    def shown(self, number: int) -> Shown:
-        made = self.made.get(number)
-        return {
-            "name": self.names[number],
-            "context": [{"text": "She washes the cup.", "pale": False}, {"text": "Then tea.", "pale": True}],
-            "parts": self._parts(TRIPLETS),
-            "reason": f"a reason for {self.names[number]}",
-            "code": "test-code",
-            "choices": [
+    def __post_init__(self) -> None:
+        self.queue = DecisionQueue(
+            *(self.title, self.done_message),
+            [QueueItem(str(number), name, name.partition(",")[0]) for number, name in enumerate(self.names)],
+            UnsavedDecisions(Path("decisions.jsonl")),
+            choices=lambda _: [
                 {"choice": "first", "label": "Take ann", "key": "1"},
                 {"choice": "second", "label": f"Take {HOSTILE}", "key": "2"},
                 {"choice": "edit", "label": "Edit", "key": "e"},
             ],
-            "edit": FORMS[self.form],
-            "decided": None
-            if made is None
-            else {"choice": made[0], "edited": made[1], "note": made[2], "by": HOSTILE, "time": "2026-01-02T03:04:05Z"},
-        }
+            show=lambda n: Shown(parts_of(TRIPLETS), FORMS[self.form], CONTEXT, f"a reason for {self.names[n]}"),
+            record=self.record,
+            in_order=self.in_order,
+            by=HOSTILE,
+            preview=self.preview,
+        )
+        for number, made in self.first.items():
+            self.queue.decide(number, *made)
 
-    def _parts(self, triplets: Any) -> Sequence[Part]:  # noqa: ANN401
-        return [
-            {"kind": "graph", "title": "ann", "triplets": triplets, "marks": [None, "extra", None]},
-            {"kind": "graph", "title": HOSTILE, "triplets": None},
-            {"kind": "text", "title": "text", "text": HOSTILE},
-            {"kind": "lines", "title": "lines", "lines": ["one", HOSTILE]},
-        ]
+    @property
+    def made(self) -> dict[int, tuple[str, Any, str]]:
+        known = self.queue.decisions.known.items()
+        return {int(key): (made["choice"], made.get("edited"), made.get("note", "")) for key, made in known}
 
-    def decide(self, number: int, choice: str, edited: Any, note: str = "") -> None:  # noqa: ANN401
+    def record(self, _: int, choice: str, edited: object) -> Decision:
         time.sleep(self.delay)
-        if choice not in ("first", "second", "edit"):
-            raise UsageError(f"there is no choice {choice}", hint="first, second or edit")
-        if "refused" in str(edited):
-            raise UsageError("this edit is refused", hint="write another word")
-        self.made[number] = (choice, edited, note)
+        refuse(edited)
+        return {}
 
 
-class PreviewedDecisions(ListedDecisions):
-    """The same with edits of a triplet that are shown before they are kept."""
+def refuse(edited: object) -> None:
+    if "refused" in str(edited):
+        raise UsageError("this edit is refused", hint="write another word")
 
-    def preview(self, number: int, edited: Any) -> Sequence[Part]:  # noqa: ANN401
-        if "refused" in str(edited):
-            raise UsageError("this edit is refused", hint="write another word")
-        return self._parts([TRIPLETS[0], edited, TRIPLETS[2]])
+
+def parts_of(triplets: Any) -> Sequence[Part]:  # noqa: ANN401
+    return [
+        {"kind": "graph", "title": "ann", "triplets": triplets, "marks": [None, "extra", None]},
+        {"kind": "graph", "title": HOSTILE, "triplets": None},
+        {"kind": "text", "title": "text", "text": HOSTILE},
+        {"kind": "lines", "title": "lines", "lines": ["one", HOSTILE]},
+    ]
+
+
+def previewed(_: int, edited: object) -> Sequence[Part]:
+    """Return parts of an edited triplet, as they are shown before it is kept."""
+    refuse(edited)
+    return parts_of([TRIPLETS[0], edited, TRIPLETS[2]])
 
 
 @dataclass
@@ -107,7 +117,7 @@ class Deciding:
     result: list[bool] = field(default_factory=list)
 
     def run(self) -> None:
-        self.result.append(decide_in_browser(self.decidable, say=self.said.append, opens=False))
+        self.result.append(decide_in_browser(self.decidable.queue, say=self.said.append, opens=False))
 
     @property
     def address(self) -> str:
@@ -131,7 +141,8 @@ def deciding(decidable: ListedDecisions) -> Iterator[Deciding]:
         yield page
     finally:
         for number in range(len(decidable.names)):
-            decidable.made.setdefault(number, ("first", None, ""))
+            if number not in decidable.made:
+                decidable.queue.decide(number, "first")
         with suppress(OSError):  # it may have ended
             page.client.post("heard", {})
         thread.join(timeout=60)

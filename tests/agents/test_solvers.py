@@ -14,11 +14,11 @@ from spoken_models import L, Said, Spoken, arrows, graph
 from tsg_tasks import draft_of, item, of_item, repairs_of, tsg_task
 
 from tsgkit.agents import prompts
-from tsgkit.agents.review import Review, before_and_after, decided, proposal
+from tsgkit.agents.review import decided
 from tsgkit.agents.solvers import AGENTS, passage_of, sentence_of, written
 from tsgkit.cli import main
 from tsgkit.cli.review import part_lines
-from tsgkit.errors import FileProblem, UsageError
+from tsgkit.errors import UsageError
 from tsgkit.graph import ActionGraph
 from tsgkit.graph.hands import UNKNOWN
 from tsgkit.graph.notation import arrow
@@ -185,29 +185,6 @@ def test_a_family_of_another_package_joins_by_its_entry_point(monkeypatch: pytes
 
 SLIP = graph("fill verb person; fill direct_object kettle; fill with hand1")
 MENDED, CHANGES = mend_graph(SLIP)
-PROPOSALS = [proposal(change, "0") for change in CHANGES]
-
-
-def test_a_review_that_was_left_goes_on_and_refuses_what_is_no_decision(tmp_path: Path) -> None:
-    for number in range(len(PROPOSALS)):
-        with Review(tmp_path / "r", PROPOSALS) as review:
-            assert review.pending == PROPOSALS[number]
-            review.decide("accept")
-    with Review(tmp_path / "r", PROPOSALS) as review:
-        assert review.pending is None and [one["decision"] for one in review.decisions] == ["accept", "accept"]
-    with Review(tmp_path / "r", []) as nothing:
-        assert nothing.pending is None
-    with Review(tmp_path / "r", PROPOSALS[:1]) as review:
-        assert review.pending == PROPOSALS[0]
-        for decision, after in (("maybe", None), ("edit", None), ("edit", ["a"])):
-            with pytest.raises(UsageError):
-                review.decide(decision, after)
-        review.decide("edit", ["a", "b", "c"])
-        with pytest.raises(UsageError, match="nothing left"):
-            review.decide("accept")
-    (tmp_path / "text").write_text("no database at all, but a text that is long enough to be told from one" * 20)
-    with pytest.raises(FileProblem, match="no review can be kept here"):
-        Review(tmp_path / "text", PROPOSALS)
 
 
 def test_only_what_is_accepted_is_done_and_a_change_of_what_was_rejected_is_left_out() -> None:
@@ -217,15 +194,14 @@ def test_only_what_is_accepted_is_done_and_a_change_of_what_was_rejected_is_left
         (["accept", "reject"], graph("person verb fill; fill direct_object kettle; fill with hand1"), 1),
         (["edit", "accept"], graph("person verb pour; fill dobj kettle; fill with hand1"), 2),
     ]:
-        values = [{"decision": one, "after": ["person", "verb", "pour"]} for one in decisions]
-        found, changes = decided(SLIP, MENDED, CHANGES, values)
+        values = [{"choice": one, "edited": ["person", "verb", "pour"]} for one in decisions]
+        found, changes = decided(SLIP, CHANGES, values)
         assert found == result and len(changes) == made, (decisions, result, made)
     [first, middle, end] = (graph(text).triplets[0] for text in ("a b c", "d e f", "g h i"))
     start = ActionGraph([first])
     steps = [Change(0, first, middle, "x", "y"), Change(0, middle, end, "x", "y")]
-    rejected, accepted = ({"decision": one, "after": None} for one in ("reject", "accept"))
-    assert decided(start, graph("g h i"), steps, [rejected, accepted]) == (start, ())
-    assert before_and_after(start, steps, [rejected]) == (start, start)
+    rejected, accepted = ({"choice": one} for one in ("reject", "accept"))
+    assert decided(start, steps, [rejected, accepted]) == (start, ())
     said = "\n".join(part_lines(Proposed(steps[1], "tea", start, "", steps, 1).parts([rejected])))
     assert "nothing would change" in said
     twice = graph("a b c; d e f; a b c")

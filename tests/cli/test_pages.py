@@ -147,7 +147,7 @@ def test_settling_writes_what_is_decided_and_nothing_before(
     assert "left with 2 decisions to make; nothing was written" in err and not Path("settled.jsonl").exists()
     settling = Settling(versions_of("ann.jsonl", "bob.jsonl"), Path("settled.jsonl"), "joe")
     for number in (0, 1):
-        settling.decide(number, "second", None)
+        settling.queue.decide(number, "second")
     assert tsgkit(SETTLE).out == "written: settled.jsonl; of 2 disagreements: bob 2; decided by joe\n"
     tsgkit(SETTLE)  # the file of this job may be written again
     write("bob.jsonl", ANN)
@@ -236,7 +236,7 @@ def test_proposals_are_shown_decided_and_kept_when_the_server_is_killed(review: 
     page.kill()
     page = review(f"{REFINE} --narrative told.txt --json")
     decided = page.client.data("shown", number=0)["decided"]
-    assert decided == {"choice": "reject", "edited": None, "note": "as in the source"}
+    assert decided == {"choice": "reject", "note": "as in the source"}
     assert page.decide(1, "edit", ["fill", "dobj", "cup"]) == 200
     ended = page.finish()
     assert ended.code == 0
@@ -264,7 +264,7 @@ def test_generated_items_are_decided_in_any_order_and_decisions_changed(
     assert page.decide(0, "drop") == 200
     page.kill()
     lines = [json.loads(line) for line in Path("made.csv.review.jsonl").read_text().splitlines()]
-    assert [line["decision"] for line in lines] == ["edited", "accepted", "dropped"] and lines[1]["note"] == "as it was"
+    assert [line["choice"] for line in lines] == ["edit", "accept", "drop"] and lines[1]["note"] == "as it was"
     person, terminal = os.openpty()
     os.write(person, b"a\n")
     with os.fdopen(terminal, encoding="utf-8") as keys:

@@ -11,6 +11,7 @@ import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -22,7 +23,7 @@ from prefork import Prefork, Ran
 from run_files import everything, good_calls, lines, samples, write_header, write_lines
 
 from tsgkit.cli import main
-from tsgkit.errors import FileProblem, Incomplete
+from tsgkit.errors import FileProblem, Incomplete, UsageError
 from tsgkit.interface.run import Run
 from tsgkit.replies import READER
 from tsgkit.report.report_rows import gather
@@ -355,12 +356,22 @@ def test_decisions_are_restored_and_of_a_file_cut_at_any_byte_those_of_its_whole
         again, count = Decisions(file), whole[:cut].count(b"\n")
         expected = [value if number < count else None for number, value in enumerate(made.values())]
         assert [again.find(name) for name in made] == expected, cut
-        assert file.read_bytes() == b"".join([first, second][:count]), cut
         again.keep("b", made["b"])
         assert file.read_bytes() == b"".join([first, second][:count]) + second, cut
     Decisions(file).keep("b", {"decision": "accepted"})
     assert [Decisions(file).find(name) for name in "üb?"] == [cafe, {"decision": "accepted"}, None]
     assert shown_as({"a": 1, "é": 2}) == shown_as({"é": 2, "a": 1}) == "6816227f4a00d30cc338"
+
+
+def test_decisions_of_several_processes_are_all_kept_and_final_where_that_is_asked(tmp_path: Path) -> None:
+    file = tmp_path / "made.review.jsonl"
+    one, other = Decisions(file), Decisions(file)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: Decisions(file).keep(str(n), {"choice": "a" * n * 100}), range(40)))
+    one.keep("new", {"choice": "drop"}, is_final=True)
+    with pytest.raises(UsageError, match="decided elsewhere meanwhile"):
+        other.keep("new", {"choice": "accept"}, is_final=True)
+    assert other.known == one.known == Decisions(file).known and len(other.known) == 41
 
 
 def test_decisions_that_can_be_neither_read_nor_kept_are_named_and_their_file_left_alone(
@@ -375,8 +386,8 @@ def test_decisions_that_can_be_neither_read_nor_kept_are_named_and_their_file_le
         with pytest.raises(FileProblem, match=f"made.review.jsonl: line {number}: no decision$"):
             Decisions(file)
         assert file.read_bytes() == text
-    with pytest.raises(FileProblem, match="no decision can be kept here: No such file or directory"):
-        Decisions(tmp_path / "nowhere/made.review.jsonl").keep("a", {"decision": "drop"})
+    with pytest.raises(FileProblem, match="cannot be written: there is no folder"):
+        Decisions(tmp_path / "nowhere/made.review.jsonl")
     with pytest.raises(FileProblem, match="decisions cannot be read"):
         Decisions(tmp_path)
     file.unlink()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from decidables import Deciding, ListedDecisions, PreviewedDecisions, deciding
+from decidables import Deciding, ListedDecisions, deciding, previewed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from served import refused
@@ -25,7 +25,6 @@ from tsgkit.library.documents.rows import Entry
 from tsgkit.report.annotated_items import matched, versions_of
 from tsgkit.serve import decision_page
 from tsgkit.serve.decision_page import decide_in_browser
-from tsgkit.serve.decision_protocol import Decidable
 from tsgkit.serve.disagreements import Merger
 from tsgkit.serve.settlement import Settling, decisions_file
 
@@ -47,16 +46,16 @@ def settling(*sides: Any, by: str = "eve", force: bool = False, out: Path | str 
 
 def decide(found: Settling, *choices: str) -> Settling:
     for number, choice in enumerate(choices):
-        found.decide(number, choice, None)
+        found.queue.decide(number, choice)
     return found
 
 
-def names(one: Decidable) -> list[str]:
-    return [entry["name"] for entry in one.entries()]
+def names(one: Settling) -> list[str]:
+    return [entry["name"] for entry in one.queue.entries()]
 
 
 def decisions(one: Settling) -> list[str | None]:
-    return [entry["decision"] for entry in one.entries()]
+    return [entry["decision"] for entry in one.queue.entries()]
 
 
 def settled() -> list[Any]:
@@ -70,9 +69,9 @@ def kept() -> list[dict[str, Any]]:
 def test_each_difference_is_asked_about_once_and_shown_in_its_context() -> None:
     found = settling(ANN, BOB)
     assert names(found) == ["tea, graph 1", "tea, graph 3 of bob"]
-    assert not found.in_order and found.title == "Disagreements of ann and bob"
-    assert found.done_message == "The settled version is written to settled.jsonl."
-    shown, alone = found.shown(0), found.shown(1)
+    assert not found.queue.in_order and found.queue.title == "Disagreements of ann and bob"
+    assert found.queue.done_message == "The settled version is written to settled.jsonl."
+    shown, alone = found.queue.shown(0), found.queue.shown(1)
     assert shown["context"] == [
         {"text": "She washes the cup.", "pale": False},
         {"text": "She fills the kettle and puts the lid on.", "pale": True},
@@ -91,24 +90,24 @@ def test_each_difference_is_asked_about_once_and_shown_in_its_context() -> None:
 
 
 def test_graphs_of_both_or_of_none_and_edited_ones_make_the_settled_file() -> None:
-    found = decide(settling(ANN, BOB), "first", "none")
+    found = decide(settling(ANN, BOB), "first", "first")
     assert str(found.write()) == "of 2 disagreements: ann 2; decided by eve"
     assert settled() == [ANN]
     edited = [*WASH[:2], ["wash", "with", "hand2"]]
-    found.decide(0, "edit", edited, note="seen in the video")
-    found.decide(1, "second", None)
+    found.queue.decide(0, "edit", edited, note="seen in the video")
+    found.queue.decide(1, "second", None)
     assert str(found.write()) == "of 2 disagreements: bob 1, edited 1; decided by eve"
     assert settled() == [tea([edited], [FILL, PUT], [LIFT])]
-    first, second, last = kept()
+    first, second, last = (kept()[number] for number in (-3, -2, -1))
     assert (first["choice"], first["graph"], first["note"], first["by"]) == ("edit", edited, "seen in the video", "eve")
     assert (second["taken"], second["what"], second["first"], second["second"]) == ("bob", "graph", None, 2)
-    assert first["time"] and last["settled"].startswith("sha256:") and last["chosen"]["bob"] == 1
-    again = settling().shown(0)
+    assert first["time"] and last["shown"].startswith("sha256:") and last["chosen"]["bob"] == 1
+    again = settling().queue.shown(0)
     told = {"choice": "edit", "by": "eve", "time": first["time"], "edited": edited, "note": "seen in the video"}
     assert again["decided"] == told and again["edit"] is not None and again["edit"]["value"] == edited
     found = settling(tea([WASH]), tea([[WASH[0]]]), force=True)  # triplets are only ordered or repeated
     edited = [WASH[1], WASH[0], WASH[2], WASH[0]]
-    found.decide(0, "edit", edited)
+    found.queue.decide(0, "edit", edited)
     found.write()
     assert settled() == [tea([edited])]
 
@@ -117,12 +116,12 @@ def test_decisions_are_kept_at_once_found_again_and_can_be_changed() -> None:
     decide(settling(ANN, BOB), "first")
     found = settling(by=" joe ")
     assert decisions(found) == ["ann", None]
-    decided = found.shown(0)["decided"]
+    decided = found.queue.shown(0)["decided"]
     assert decided is not None and (decided["choice"], decided["by"]) == ("first", "eve")
-    found.decide(1, "second", None)
+    found.queue.decide(1, "second", None)
     assert str(found.write()).endswith("decided by eve (1), joe (1)")
-    found.decide(0, "second", None)
-    assert len([one for one in kept() if "choice" in one]) == 2, "a changed decision takes the place of the earlier one"
+    found.queue.decide(0, "second", None)
+    assert [one.get("choice") for one in kept()] == ["first", "second", None, "second"], "the last one counts"
     assert str(found.write()) == "of 2 disagreements: bob 2; decided by joe"
     assert settled() == [BOB]
     assert read_file(OUT).entries[0].narrative == read_file("bob.jsonl").entries[0].narrative
@@ -133,7 +132,7 @@ def test_changed_inputs_are_asked_about_again_and_equal_disagreements_told_apart
     again = settling(ANN, tea([PUT], [FILL, PUT], [LIFT]))
     assert decisions(again) == [None, "ann"]
     assert again.notes == ("1 decision about earlier content of the files not used",)
-    settling(tea([WASH], [WASH]), tea([FILL], [FILL]), force=True).decide(1, "second", None)
+    settling(tea([WASH], [WASH]), tea([FILL], [FILL]), force=True).queue.decide(1, "second", None)
     assert decisions(settling()) == [None, "bob"]
 
 
@@ -142,7 +141,7 @@ def test_texts_l_descriptions_and_items_are_decided_too() -> None:
     other["descriptions"][1]["text"] = "She fills it."
     found = settling([ANN, tea([PUT], item="x")], [other, tea([FILL], item="y")])
     assert names(found) == ["tea, L", "tea, text of description 2", "y", "x"]
-    shown = [found.shown(number) for number in range(4)]
+    shown = [found.queue.shown(number) for number in range(4)]
     assert [[choice["label"] for choice in one["choices"]] for one in shown] == [
         ["ann", "bob", "all names of both", "edit"],
         ["ann", "bob", "edit"],
@@ -155,7 +154,7 @@ def test_texts_l_descriptions_and_items_are_decided_too() -> None:
     item = {"kind": "lines", "title": "the item of bob", "lines": ["She washes the cup. (1 graph)"]}
     assert shown[2]["parts"] == [item]
     decide(found, "both", "first", "second", "second")
-    found.decide(1, "edit", {"text": "She fills the kettle. "})
+    found.queue.decide(1, "edit", {"text": "She fills the kettle. "})
     found.write()
     first, second = settled()
     assert first["vocabulary"]["object"][-1] == "tap" and second["id"] == "y"
@@ -166,12 +165,12 @@ def test_texts_l_descriptions_and_items_are_decided_too() -> None:
 def test_description_of_one_annotator_is_decided_as_a_whole_and_l_can_be_edited() -> None:
     found = settling(ANN, tea([WASH], [FILL], vocabulary={**L, "verb": ["wash"]}))
     assert names(found) == ["tea, L", "tea, description 3"]
-    assert [each["label"] for each in found.shown(1)["choices"]] == ["ann: keep it", "bob: leave it out"]
-    titles = [part["title"] for part in found.shown(1)["parts"]]
+    assert [each["label"] for each in found.queue.shown(1)["choices"]] == ["ann: keep it", "bob: leave it out"]
+    titles = [part["title"] for part in found.queue.shown(1)["parts"]]
     assert titles == ["the description of ann", "its graph 1"]
-    refused("cannot be edited here", found.decide, 1, "edit", None)
-    found.decide(0, "edit", {"object": "cup\n\n cup ", "relationship": "verb\ndobj", "verb": "wash"})
-    found.decide(1, "second", None)
+    refused("there is no choice edit here", found.queue.decide, 1, "edit")
+    found.queue.decide(0, "edit", {"object": "cup\n\n cup ", "relationship": "verb\ndobj", "verb": "wash"})
+    found.queue.decide(1, "second", None)
     found.write()
     lists = {"object": ["cup"], "relationship": ["verb", "dobj"], "verb": ["wash"]}
     assert settled() == [tea([WASH], [FILL], vocabulary=lists)]
@@ -192,13 +191,13 @@ def test_decision_that_cannot_be_is_refused_and_not_kept() -> None:
         (2, "edit", {"text": 5}, "a text is a string"),
         (2, "edit", {"text": "\ud800"}, "not text"),
     ):
-        refused(problem, found.decide, number, choice, edited)
+        refused(problem, found.queue.decide, number, choice, edited)
         assert not decisions_file(OUT).exists() and decisions(found) == [None] * 3, problem
-    refused("10,001 characters, not at most 10,000", found.decide, 0, "first", None, note="x" * 10_001)
-    found.decide(0, "first", None, note="x" * 10_000)
+    refused("10,001 characters, not at most 10,000", found.queue.decide, 0, "first", None, note="x" * 10_001)
+    found.queue.decide(0, "first", None, note="x" * 10_000)
     for left in ("2 decisions", "1 decision"):
         refused(f"{left} to make", found.write)
-        found.decide(1, "first", None)
+        found.queue.decide(1, "first", None)
     assert not OUT.exists()
 
 
@@ -207,7 +206,7 @@ def test_what_lies_at_the_settled_file_is_kept_unless_this_job_wrote_it() -> Non
     refused("already here would be lost", settling, ANN, BOB)
     decide(settling(force=True), "first", "first").write()
     again = settling()
-    again.decide(0, "second", None)
+    again.queue.decide(0, "second", None)
     again.write()
     assert settled()[0]["descriptions"][0]["graphs"] == BOB["descriptions"][0]["graphs"]
     OUT.write_text("[]\n")
@@ -235,7 +234,7 @@ def test_inputs_are_never_overwritten_or_lost_and_a_missing_folder_is_told() -> 
     (folder := Path("out")).mkdir()
     found = settling(out="out/settled.jsonl")
     folder.rmdir()
-    refused("cannot be kept here", found.decide, 0, "first", None)
+    refused("can be kept here", found.queue.decide, 0, "first", None)
     assert decisions(found)[0] is None
     refused("there is no folder out", settling, out="out/settled.jsonl")
     Path("bob.jsonl").write_text(Path("bob.jsonl").read_text() + "{broken\n")
@@ -249,7 +248,7 @@ def test_plain_graphs_are_settled_in_their_format_and_beside_a_story_its_texts_s
     Path("ann.txt").write_text(text(WASH, LIFT))
     Path("bob.txt").write_text(text(WASH, FILL, LIFT))
     found = Settling(versions_of("ann.txt", "bob.txt"), Path("plain.txt"), "eve")
-    refused("an arrow", found.decide, 0, "edit", [["a -> b", "on", "c"]])
+    refused("an arrow", found.queue.decide, 0, "edit", [["a -> b", "on", "c"]])
     decide(found, "second").write()
     assert Path("plain.txt").read_text() == text(WASH, FILL, LIFT)
     write("ann.jsonl", {key: value for key, value in ANN.items() if key != "id"})
@@ -306,13 +305,13 @@ def said(number: int, choice: str, edited: object = None, note: str = "") -> dic
 
 
 def test_link_tells_how_many_decisions_are_left_and_an_edit_is_previewed_without_being_kept() -> None:
-    with deciding(ListedDecisions(made={1: ("first", None, "")})) as page:
+    with deciding(ListedDecisions(first={1: ("first", None, "")})) as page:
         assert page.said == [f"2 decisions of 3 to make: {page.address}", "Ctrl-C ends the server"]
     told: list[str] = []
-    decided = ListedDecisions(names=["one"], made={0: ("first", None, "")})
-    assert decide_in_browser(decided, say=told.append) and decide_in_browser(ListedDecisions(names=[]), say=told.append)
+    decided = ListedDecisions(names=["one"], first={0: ("first", None, "")})
+    assert all(decide_in_browser(each.queue, say=told.append) for each in (decided, ListedDecisions(names=[])))
     assert told == [], "decisions that are all made need no page"
-    with deciding(PreviewedDecisions()) as page:
+    with deciding(ListedDecisions(preview=previewed)) as page:
         assert page.client.data("state")["previews"]
         status, answer = page.client.post("preview", {"number": 0, "edited": ["wash", "dobj", "mug"]})
         assert status == 200 and answer["parts"][0]["triplets"][1] == ["wash", "dobj", "mug"]
@@ -367,8 +366,9 @@ def test_requests_that_cannot_be_meant_are_refused(page: Deciding, monkeypatch: 
         assert status == 400 and message in answer["message"], value
     assert "there is no entry 3" in page.client.problem("shown", number=3)
     assert "a number is needed" in page.client.problem("shown", number="-1")
-    monkeypatch.setattr(page.decidable, "decide", lambda *_: 1 / 0)
-    status, answer = page.client.post("decide", said(0, "first"))
+    with monkeypatch.context() as patched:
+        patched.setattr(page.decidable.queue.decisions, "keep", lambda *_, **__: 1 / 0)
+        status, answer = page.client.post("decide", said(0, "first"))
     assert status == 500 and "ZeroDivisionError" in answer["message"], "a bug is answered"
     assert page.decidable.made == {}
     state = page.client.data("state")
@@ -407,7 +407,7 @@ def test_a_choice_for_a_whole_kind_is_made_for_its_others_as_soon_as_their_order
     for typed, made in (("1!\n2\n", "1211"), ("x\n2 why\n1\n1!\n", "2111")):
         monkeypatch.setattr("sys.stdin", io.StringIO(typed))
         listed = ListedDecisions(MIXED, in_order=True)
-        assert all_decided(listed, in_browser=False)
+        assert all_decided(listed.queue, in_browser=False)
         assert "".join("12"[choice == "second"] for choice, _, _ in listed.made.values()) == made
     assert listed.made[0] == ("second", None, "why")
     assert "1 take ann, 2 take <img" in (out := capsys.readouterr().out) and "1! and 2 more of cup" in out

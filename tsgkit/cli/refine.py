@@ -14,10 +14,10 @@ replies name. An edit of which the model is less than 50 % sure is not made; --r
 OUT.changes.jsonl holds one line for each change with its reason. With a model, OUT.calls stores its calls, from which
 the same command resumes. An existing OUT is replaced by the same work only, or with --force. With --review you see the
 sentence and the graph before and after each change, and nothing is changed that you do not accept; decisions are stored
-in OUT.review, and the same command resumes. --review-in browser offers the same decisions on a page; a review can be
-begun in one place and finished in the other. With --watch each step is printed on standard error: item and graphs, the
-step, the remaining findings there, and the calls of the item so far. A script (--model script:FILE) holds replies by
-item_id ITEM/PASSAGE, both numbered from 0.
+in OUT.review.jsonl, and the same command resumes. --review-in browser offers the same decisions on a page; a review can
+be begun in one place and finished in the other. With --watch each step is printed on standard error: item and graphs,
+the step, the remaining findings there, and the calls of the item so far. A script (--model script:FILE) holds replies
+by item_id ITEM/PASSAGE, both numbered from 0.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if not arguments.model and not arguments.review:
         return written(_repaired(readable(), stream.size, effort, arguments), None)
     document = Document(stream.file, stream.format, tuple(readable()))
-    if arguments.review and not arguments.model and not Path(f"{out}.review").exists():
+    if arguments.review and not arguments.model and not Path(f"{out}.review.jsonl").exists():
         refuse_to_overwrite(out, force=arguments.force)  # before a person is asked
     narratives = [(entry.item, entry.narrative) for entry in document.entries]
     asked = {

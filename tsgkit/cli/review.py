@@ -14,10 +14,10 @@ import select
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from tsgkit.cli.terminal import complain, inert, say, say_lines
 from tsgkit.errors import TsgkitError, UsageError
@@ -26,7 +26,7 @@ from tsgkit.library.files import refuse_to_overwrite
 if TYPE_CHECKING:
     from tsgkit.agents.cleaner import CleanedNarrative
     from tsgkit.library.documents.reader import Document
-    from tsgkit.serve.decision_protocol import Decidable, Part, Shown
+    from tsgkit.serve.decision_protocol import DecisionQueue, Part
 
 TERMINAL, BROWSER = "terminal", "browser"
 SIGNS = {"removed": "-", "added": "+", None: " "}
@@ -59,33 +59,33 @@ def require_terminal() -> None:
         raise UsageError("--review needs a terminal, and standard input is not one", hint=hint)
 
 
-def all_decided(page: Decidable, *, in_browser: bool) -> bool:
+def all_decided(queue: DecisionQueue, *, in_browser: bool) -> bool:
     """Ask a person for the decisions that are missing, and return whether all are made."""
     if in_browser:
         from tsgkit.serve.decision_page import decide_in_browser
 
-        return decide_in_browser(page, say=say)
-    from tsgkit.serve.decision_protocol import decide_alike, first_undecided
+        return decide_in_browser(queue, say=say)
+    from tsgkit.serve.decision_protocol import first_undecided
 
     lines, standing = TypedLines(sys.stdin), dict[str, str]()
-    while (number := first_undecided(page.entries())) is not None:
-        if not _decided(page, number, lines, standing):
+    while (number := first_undecided(queue.entries())) is not None:
+        if not _decided(queue, number, lines, standing):
             return False
-        decide_alike(page, standing)
+        queue.decide_alike(standing)
     return True
 
 
-def _decided(page: Decidable, number: int, lines: TypedLines, standing: dict[str, str]) -> bool:
+def _decided(queue: DecisionQueue, number: int, lines: TypedLines, standing: dict[str, str]) -> bool:
     """Show an entry in the terminal until the person decides; False where the person stops."""
-    from tsgkit.serve.decision_protocol import EDIT, Previewing, Typing, kind_of
+    from tsgkit.serve.decision_protocol import EDIT
 
-    entries, shown = page.entries(), page.shown(number)
-    kind, edited = kind_of(entries[number]), None
-    alike = sum(entry["decision"] is None and kind_of(entry) == kind for entry in entries) - 1 if kind else 0
+    entries, shown = queue.entries(), queue.shown(number)
+    kind, edited = entries[number]["kind"], None
+    alike = sum(entry["decision"] is None and entry["kind"] == kind for entry in entries) - 1 if kind else 0
     choices = {each["key"]: each for each in shown["choices"] if each["choice"] != EDIT}
     keys = [f"{key} {each['label'].lower()}" for key, each in choices.items()]
     keys += [f"{next(iter(choices))}! and {alike:,} more of {kind}"] if alike else []
-    keys += ["? how to edit"] if isinstance(page, Typing) else []
+    keys += ["? how to edit"] if queue.typed else []
     say_lines(map(inert, shown_lines(shown, f"{number + 1} of {len(entries)}")))
     while (words := lines.asked(", ".join([*keys, STOP]))) not in (None, "q"):
         key, _, note = (words or "").partition(" ")
@@ -95,20 +95,22 @@ def _decided(page: Decidable, number: int, lines: TypedLines, standing: dict[str
                 if key.endswith("!") and kind:
                     standing[kind] = choice
                 is_kept = edited is not None and choice == shown["choices"][0]["choice"]
-                page.decide(number, EDIT if is_kept else choice, edited if is_kept else None, note.strip())
+                queue.decide(number, EDIT if is_kept else choice, edited if is_kept else None, note.strip())
                 return True
-            if isinstance(page, Typing) and words not in ("", "?"):
-                edited = page.typed(number, edited, words or "")
-                if isinstance(page, Previewing):
-                    say_lines(map(inert, part_lines(page.preview(number, edited))))
-            elif isinstance(page, Typing):
-                say(f"  {page.forms}")
+            if queue.typed and words not in ("", "?"):
+                edited = queue.typed(number, edited, words or "")
+                if queue.preview:
+                    say_lines(map(inert, part_lines(queue.preview(number, edited))))
+            elif queue.typed:
+                say(f"  {queue.forms}")
         except TsgkitError as error:
             say(f"  {inert(error.message)}" + (f"; {inert(error.hint)}" if error.hint else ""))
+            if queue.in_order and queue.decision(number) is not None:  # by another process
+                return True
     return False
 
 
-def shown_lines(shown: Shown, place: str) -> Iterator[str]:
+def shown_lines(shown: Mapping[str, Any], place: str) -> Iterator[str]:
     """Yield an entry as the terminal shows it."""
     yield f"{place}: {shown['name']}"
     for context in shown["context"]:
@@ -197,15 +199,16 @@ def review_of(
     The decisions are made in the terminal or on a page. The review does not start if its result could not be written:
     without ``force``, ``out`` must not exist.
     """
-    from tsgkit.agents.review import Review, proposal
-    from tsgkit.serve.graph_review import GraphReview, proposed_in, reviewed
+    from tsgkit.agents.review import reviewed
+    from tsgkit.runs.decisions import Decisions
+    from tsgkit.serve.graph_review import graph_review, proposed_in
 
     proposed = list(proposed_in(document, cleaned, told))
-    with Review(Path(f"{out}.review"), [proposal(each.change, each.item) for each in proposed]) as review:
-        page = GraphReview(proposed, review, out)
-        if len(page.decisions) < len(proposed):
-            refuse_to_overwrite(out, force=force)
-            if not all_decided(page, in_browser=in_browser):
-                complain("left before the end; nothing was written", "the same command goes on with this review")
-                return None
-        return reviewed(document, cleaned, page.decisions)
+    queue = graph_review(proposed, Decisions(Path(f"{out}.review.jsonl")), out)
+    if any(entry["decision"] is None for entry in queue.entries()):
+        refuse_to_overwrite(out, force=force)
+        if not all_decided(queue, in_browser=in_browser):
+            complain("left before the end; nothing was written", "the same command goes on with this review")
+            return None
+    decisions = [queue.decision(number) or {} for number in range(len(proposed))]
+    return reviewed([entry.narrative for entry in document.entries], cleaned, decisions)

@@ -163,8 +163,8 @@ def _settle(arguments: argparse.Namespace) -> int:
     settling = Settling(versions_of(*paths), out, annotator_of(arguments.annotator), force=arguments.force)
     for note in settling.notes:
         complain(note)
-    if not decide_in_browser(settling, say=say, opens=not arguments.no_open, port=arguments.port):
-        left = sum(entry["decision"] is None for entry in settling.entries())
+    if not decide_in_browser(settling.queue, say=say, opens=not arguments.no_open, port=arguments.port):
+        left = sum(entry["decision"] is None for entry in settling.queue.entries())
         complain(f"left with {count(left, 'decision')} to make; nothing was written", "the same command goes on")
         return INTERRUPTED
     summary = settling.write()

@@ -1,66 +1,39 @@
-"""The seam between decisions and the page on which a person makes them (:mod:`tsgkit.serve.decision_page`).
+"""Queues of entries that a person decides about, on a page (:mod:`tsgkit.serve.decision_page`) or in a terminal.
 
-A :class:`Decidable` has names of entries with their decisions, shows one entry, and keeps a decision. A part of an
-entry is a graph, a text or lines. The choice ``edit`` opens a form for the ``edit`` of what is shown.
+A :class:`DecisionQueue` has functions for what differs between kinds of decisions: what is shown of an entry, its
+choices, and what is recorded of a choice. A part of an entry is a graph, a text or lines. The choice ``edit`` opens a
+form for the ``edit`` of what is shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NotRequired, Protocol, TypedDict, runtime_checkable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, NotRequired, TypedDict
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import HANDS, PERSON, Vocabulary
+from tsgkit.runs.decisions import Decision, Decisions
+from tsgkit.serve.edit_session import now
 
 EDIT = "edit"
 """The choice that opens the form."""
+LONGEST_NOTE = 10_000
+OF_PAGE = ("choice", "edited", "note", "by", "time")
+"""The fields of a decision that the page shows."""
 
 
-class Entry(TypedDict):
-    """One line of the list: a name, the decision (None: there is none yet), and a kind that may be decided at once."""
+class Part(TypedDict):
+    """A graph (None: there is none), whose marks are kinds of difference of its triplets, or None; a text; or lines."""
 
-    name: str
-    decision: str | None
-    kind: NotRequired[str]
-
-
-class ContextText(TypedDict):
-    """A text around what is decided: the sentence itself, or a pale neighbour of it."""
-
-    text: str
-    pale: bool
-
-
-class GraphPart(TypedDict):
-    """A graph (None: there is none); ``marks`` has the kind of difference of each triplet, or None.
-
-    The page is sent its ``drawing`` too.
-    """
-
-    kind: Literal["graph"]
+    kind: Literal["graph", "text", "lines"]
     title: str
-    triplets: Sequence[Sequence[str]] | None
+    triplets: NotRequired[Sequence[Sequence[str]] | None]
     marks: NotRequired[Sequence[str | None]]
     drawing: NotRequired[str]
-
-
-class TextPart(TypedDict):
-    """A text."""
-
-    kind: Literal["text"]
-    title: str
-    text: str
-
-
-class LinesPart(TypedDict):
-    """Lines, as of a list."""
-
-    kind: Literal["lines"]
-    title: str
-    lines: Sequence[str]
-
-
-Part = GraphPart | TextPart | LinesPart
+    """The drawing of the graph, which the page is sent."""
+    text: NotRequired[str]
+    lines: NotRequired[Sequence[str]]
 
 
 class Choice(TypedDict):
@@ -71,127 +44,138 @@ class Choice(TypedDict):
     key: str
 
 
-class Elements(TypedDict):
-    """Names offered while triplets are edited."""
-
-    nodes: Sequence[str]
-    verbs: Sequence[str]
-    edges: Sequence[str]
-    mentioned: Sequence[str]
-
-
-class TextField(TypedDict):
-    """A field of an edit of texts; of several lines if ``is_long``."""
-
-    name: str
-    label: str
-    text: str
-    is_long: bool
-
-
 class Edit(TypedDict):
     """The form of an edit, and the value it begins with.
 
-    ==============  ====================  ==============================
-    kind            value                 edited
-    ==============  ====================  ==============================
-    triplet         a triplet             a triplet
-    triplets        triplets              triplets
-    graph-or-none   triplets or None      triplets, or None for no graph
-    texts           fields (`TextField`)  texts by the names of fields
-    ==============  ====================  ==============================
+    ==============  ==========================================  ==============================
+    kind            value                                       edited
+    ==============  ==========================================  ==============================
+    triplet         a triplet                                   a triplet
+    graph-or-none   triplets or None                            triplets, or None for no graph
+    texts           fields: name, label and text of each        texts by the names of fields
+    ==============  ==========================================  ==============================
     """
 
-    kind: Literal["triplet", "triplets", "graph-or-none", "texts"]
+    kind: Literal["triplet", "graph-or-none", "texts"]
     value: Any
-    elements: NotRequired[Elements]
+    elements: NotRequired[Mapping[str, Sequence[str]]]
+    """The names offered while triplets are edited: nodes, verbs, edges, and those mentioned in the text."""
 
 
-class Decided(TypedDict):
-    """A decision that was made, by whom and when where that is known."""
-
-    choice: str
-    edited: NotRequired[Any]
-    note: NotRequired[str]
-    by: NotRequired[str]
-    time: NotRequired[str]
-
-
-class Shown(TypedDict):
-    """One entry as the page shows it."""
+class Entry(TypedDict):
+    """A line of the list; the decision is None where there is none yet."""
 
     name: str
-    context: Sequence[ContextText]
+    decision: str | None
+    kind: str
+
+
+class QueueItem(NamedTuple):
+    """An entry of a queue: the hash of what is shown of it, its name, and a kind that may be decided at once."""
+
+    key: str
+    name: str
+    kind: str
+
+
+class Shown(NamedTuple):
+    """An entry as it is shown; texts of the context are pale where they are neighbours of what is decided."""
+
     parts: Sequence[Part]
-    reason: str
-    code: str
-    choices: Sequence[Choice]
-    edit: Edit | None
-    decided: Decided | None
+    edit: Edit | None = None
+    context: Sequence[tuple[str, bool]] = ()
+    reason: str = ""
+    code: str = ""
+    name: str = ""
+    """The name above the entry, where it is another than in the list."""
 
 
-class Decidable(Protocol):
-    """Entries that a person decides about."""
+@dataclass(frozen=True)
+class DecisionQueue:
+    """Entries that a person decides about, and the decisions so far."""
 
-    @property
-    def title(self) -> str:
-        """The heading of the page."""
+    title: str
+    done_message: str
+    """The words about what follows when all is decided."""
+    items: Sequence[QueueItem]
+    decisions: Decisions
+    choices: Callable[[int], Sequence[Choice]]
+    show: Callable[[int], Shown]
+    record: Callable[[int, str, Any], Decision]
+    """Return what is kept beside a choice and its edit, or instead of them. Raise ``UsageError`` for one that cannot
+    be carried out."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """The words of the list for choices that were made, where they differ from the choice."""
+    in_order: bool = False
+    """True if only the first undecided entry can be decided, and no decision changed."""
+    by: str = ""
+    """The name of who decides, kept with the time of each decision."""
+    preview: Callable[[int, Any], Sequence[Part]] | None = None
+    """Return the parts of an entry as an edit would make them."""
+    typed: Callable[[int, Any, str], Any] | None = None
+    """Return an edit (None: nothing is edited yet) after a line typed in a terminal. Raise ``TsgkitError``."""
+    forms: str = ""
+    """The edits that can be typed."""
 
-    @property
-    def done_message(self) -> str:
-        """The words about what follows when all is decided."""
+    def __post_init__(self) -> None:
+        for item in self.items:
+            if "choice" not in (self.decisions.find(item.key) or {"choice": ""}):
+                problem = f"{self.decisions.path}: no choice in the decision about {item.name}"
+                raise UsageError(problem, hint="mend or remove the line")
 
-    @property
-    def in_order(self) -> bool:
-        """True if only the first undecided entry can be decided, and no decision changed."""
+    def decision(self, number: int) -> Decision | None:
+        """Return the decision about an entry."""
+        return self.decisions.find(self.items[number].key)
 
     def entries(self) -> list[Entry]:
-        """Return all entries, in order."""
+        """Return all entries, in order, with the decisions that are in the file now."""
+        self.decisions.refresh()
+        decisions = (self.decision(number) for number in range(len(self.items)))
+        return [
+            {"name": item.name, "decision": None if decision is None else self.label(decision), "kind": item.kind}
+            for item, decision in zip(self.items, decisions, strict=True)
+        ]
 
-    def shown(self, number: int) -> Shown:
-        """Return one entry. The number is one of those listed."""
+    def label(self, decision: Decision) -> str:
+        """Return what was chosen, in words."""
+        return self.labels.get(decision["choice"], str(decision["choice"]))
 
-    def decide(self, number: int, choice: str, edited: Any, note: str = "") -> None:  # noqa: ANN401  (as JSON has it)
-        """Keep a decision, safely stored before this returns. Raise ``UsageError`` if it cannot be."""
+    def shown(self, number: int) -> dict[str, Any]:
+        """Return the JSON value of one entry."""
+        decision, shown = self.decision(number), self.show(number)._asdict()
+        return shown | {
+            "name": shown["name"] or self.items[number].name,
+            "context": [{"text": text, "pale": is_pale} for text, is_pale in shown["context"] if text],
+            "choices": self.choices(number),
+            "decided": None if decision is None else {name: decision[name] for name in OF_PAGE if name in decision},
+        }
 
+    def decide(self, number: int, choice: str, edited: Any = None, note: str = "") -> None:  # noqa: ANN401  (JSON)
+        """Keep a decision, safely stored before this returns. Raise ``UsageError`` if it cannot be carried out."""
+        if len(note) > LONGEST_NOTE:
+            raise UsageError(f"the note has {len(note):,} characters, not at most {LONGEST_NOTE:,}", hint="shorten it")
+        known = [each["choice"] for each in self.choices(number)]
+        if choice not in known:
+            raise UsageError(f"there is no choice {choice:.40} here", hint=f"the choices: {', '.join(known)}")
+        decision = {"choice": choice, "edited": edited} | self.record(number, choice, edited)
+        if decision["choice"] != EDIT:
+            del decision["edited"]
+        decision |= {"note": note} if note else {}
+        decision |= {"by": self.by, "time": now()} if self.by else {}
+        self.decisions.keep(self.items[number].key, decision, is_final=self.in_order)
 
-@runtime_checkable
-class Previewing(Protocol):
-    """A :class:`Decidable` that can also show what an edit would make of an entry."""
-
-    def preview(self, number: int, edited: Any) -> Sequence[Part]:  # noqa: ANN401
-        """Return the parts as they would be. Raise ``UsageError`` for an edit that cannot be."""
-
-
-@runtime_checkable
-class Typing(Protocol):
-    """A :class:`Previewing` whose edits can be typed in a terminal, line by line."""
-
-    forms: str
-    """What can be typed."""
-
-    def typed(self, number: int, edited: Any, line: str) -> Any:  # noqa: ANN401
-        """Return an edit (None: nothing is edited yet) after a line. Raise ``TsgkitError`` for one that is no edit."""
-
-
-def kind_of(entry: Entry) -> str:
-    """Return the kind of an entry; empty if it has none."""
-    return entry.get("kind", "")
-
-
-def decide_alike(decidable: Decidable, standing: Mapping[str, str]) -> None:
-    """Make the choices that stand for whole kinds, as far as their order allows; those that cannot be made are left."""
-    for number, entry in enumerate(decidable.entries()):
-        if entry["decision"] is not None:
-            continue
-        if choice := standing.get(kind_of(entry)):
-            try:
-                decidable.decide(number, choice, None)
+    def decide_alike(self, standing: Mapping[str, str]) -> None:
+        """Make the choices that stand for whole kinds, as far as the order allows; those that cannot be are left."""
+        for number, entry in enumerate(self.entries()):
+            if self.decision(number) is not None:
                 continue
+            try:
+                if choice := standing.get(entry["kind"]):
+                    self.decide(number, choice)
             except UsageError:  # a person has to see why
-                pass
-        if decidable.in_order:
-            return
+                choice = None
+            if self.in_order and not choice:
+                return
 
 
 def first_undecided(entries: Sequence[Entry]) -> int | None:
@@ -199,7 +183,8 @@ def first_undecided(entries: Sequence[Entry]) -> int | None:
     return next((number for number, entry in enumerate(entries) if entry["decision"] is None), None)
 
 
-def elements_of(vocabulary: Vocabulary) -> Elements:
+def elements_of(vocabulary: Vocabulary, mentioned: Sequence[str] = ()) -> dict[str, Sequence[str]]:
     """Return the names of L as they are offered; person and hands are always among them."""
     nodes = dict.fromkeys((PERSON, *HANDS, *vocabulary.objects))
-    return {"nodes": list(nodes), "verbs": vocabulary.verbs, "edges": vocabulary.relationships, "mentioned": []}
+    edges = vocabulary.relationships
+    return {"nodes": list(nodes), "verbs": vocabulary.verbs, "edges": edges, "mentioned": list(mentioned)}

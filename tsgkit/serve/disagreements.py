@@ -4,10 +4,10 @@
 >>> ours = read_document('[[["person", "verb", "wash"], ["wash", "dobj", "cup"]]]', "ann.json")
 >>> theirs = read_document('[[["person", "verb", "wash"], ["wash", "dobj", "mug"]]]', "bob.json")
 >>> merger = Merger(matched(ours, theirs))
->>> [one.name for one in merger.disagreements]
+>>> [each.name for each in merger.disagreements]
 ['0, graph 1']
->>> found = merger.merged({0: merger.disagreements[0].second})
->>> found.entries[0].narrative.graphs[0].triplets[1].target
+>>> settled = merger.merged({0: merger.disagreements[0].second})
+>>> settled.entries[0].narrative.graphs[0].triplets[1].target
 'mug'
 
 Equal parts are taken over, and so is everything that is not decided about: the first version's ids, frames, summaries
@@ -16,12 +16,12 @@ and other fields of rows, and texts and L where its format has no place for othe
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, count
 from typing import Any
 
 from tsgkit.graph.model import ActionGraph, Description, Narrative, Vocabulary
@@ -37,6 +37,8 @@ __all__ = ["Disagreement", "Kind", "Merger", "matched"]
 
 TOLD = ("narrative", "sgg")
 """Formats in which texts and L can be exchanged."""
+Place = tuple[int | None, int | None]
+"""The numbers of a graph or description in both versions; None where one has none."""
 Value = Any
 """A graph, a text or L, each None where there is none; True or False for a description or item, kept or left out."""
 
@@ -59,10 +61,9 @@ class Disagreement:
     item: str
     first: Value
     second: Value
-    place: tuple[int | None, int | None]
-    texts: tuple[str, ...]
+    place: Place = (None, None)
+    texts: tuple[str, ...] = ()
     """The text of the description, with the ones before and after it; empty where there are none."""
-    vocabulary: Vocabulary | None = None
     names: Vocabulary | None = None
     """All names to edit with: L, or those of the item."""
     whole: Description | Entry | None = None
@@ -101,27 +102,8 @@ def json_value(value: Value) -> Any:  # noqa: ANN401  (JSON)
     return vocabulary_value(value) if isinstance(value, Vocabulary) else value
 
 
-@dataclass(frozen=True)
-class _Slot:
-    """A description of the settled version: its value in both, and the places of its decisions."""
-
-    first: Description | None
-    second: Description | None
-    text: int | None
-    graphs: tuple[tuple[GraphPair, int | None], ...]
-    kept: int | None = None
-    """The place of the decision about all of it, where only one version has it."""
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """An item of the settled version, with the places of its decisions."""
-
-    entry: Entry
-    slots: tuple[_Slot, ...] = ()
-    vocabulary: int | None = None
-    other_vocabulary: Vocabulary | None = None
-    kept: int | None = None
+Slot = tuple[Description | None, Description | None, Place, tuple[str, ...], Sequence[GraphPair]]
+"""A description in both versions, its numbers there, its text with those around it, and its graphs."""
 
 
 class Merger:
@@ -131,40 +113,39 @@ class Merger:
         self.versions = versions
         self.disagreements: list[Disagreement] = []
         self.is_told = versions.first.format in TOLD
-        self._seen: Counter[str] = Counter()
-        self._names: dict[int, Vocabulary] = {}
-        self._plans = [self._planned(one) for one in self._merged_items()]
+        self._items = list(self._merged_items())
+        self._ends: list[int] = []
+        """The number of disagreements up to the end of each item."""
+        equal_before = Counter[str]()
 
-    def merged(self, decided: Mapping[int, Value]) -> Document:
-        """Return the settled document; what is not decided is as in the first version.
+        def take_first(each: Disagreement) -> Value:
+            content = repr(each.content)
+            self.disagreements.append(replace(each, occurrence=equal_before[content], second_name=versions.names[1]))
+            equal_before[content] += 1
+            return each.first
+
+        for item in self._items:
+            self._settled(item, take_first)
+            self._ends.append(len(self.disagreements))
+
+    def merged(self, decided: Mapping[int, Value], beside: int | None = None) -> Document:
+        """Return the settled document; what is not decided is as in the first version. With ``beside`` it has only the
+        item of that disagreement.
 
         Raise ``CannotCarry`` where the rows of the first version have no place for a decision.
         """
-        entries = (self._entry(plan, decided) for plan in self._plans)
+        numbers = count(0 if beside is None else self.numbers_beside(beside).start)
+        items = self._items if beside is None else [self._items[bisect_right(self._ends, beside)]]
+        entries = (self._settled(item, lambda each: decided.get(next(numbers), each.first)) for item in items)
         return replace(self.versions.first, entries=tuple(entry for entry in entries if entry is not None))
 
-    def merged_item(self, number: int, decided: Mapping[int, Value]) -> Document:
-        """Return a document of the one item that a disagreement is about."""
-        plan = self._plans[self._plan_of[number]]
-        entry = self._entry(plan, decided)
-        return replace(self.versions.first, entries=() if entry is None else (entry,))
+    def numbers_beside(self, number: int) -> range:
+        """Return the numbers of all disagreements about the item of one."""
+        place = bisect_right(self._ends, number)
+        return range(self._ends[place - 1] if place else 0, self._ends[place])
 
-    @cached_property
-    def _plan_of(self) -> dict[int, int]:
-        found = dict[int, int]()
-        for place, plan in enumerate(self._plans):
-            numbers = [plan.vocabulary, plan.kept]
-            for slot in plan.slots:
-                numbers += [slot.text, slot.kept, *(number for _, number in slot.graphs)]
-            found |= {number: place for number in numbers if number is not None}
-        return found
-
-    @cached_property
-    def notes(self) -> tuple[str, ...]:
-        """Sentences about what differs and is not decided."""
-        return tuple(self._notes())
-
-    def _notes(self) -> Iterator[str]:
+    def notes(self) -> Iterator[str]:
+        """Yield sentences about what differs and is not decided."""
         first, second = self.versions.names
         if not self.is_told:
             if texts := sum(1 for item in self.versions.items for _ in item.differing_texts()):
@@ -178,8 +159,6 @@ class Merger:
             yield f"{flat:,} items are without descriptions in one file: those of {first} are kept"
         if frames := sum(_frames_differ(item) for item in self.versions.items):
             yield f"frame numbers differ in {frames:,} items; those of {first} are kept"
-
-    # Plans
 
     def _merged_items(self) -> Iterator[ItemPair | tuple[Entry, bool]]:
         """Yield all items in the order of the first version; those only in the second follow the item before them."""
@@ -200,41 +179,50 @@ class Merger:
 
     def _takes_items(self) -> bool:
         """Return whether items of the second version can stand in the file of the first."""
-        first, second = (formats.by_name(one.format) for one in (self.versions.first, self.versions.second))
+        first, second = (formats.by_name(each.format) for each in (self.versions.first, self.versions.second))
         return first is second or (formats.NARRATIVES in first.carries and formats.ROWS not in first.carries)
 
-    def _planned(self, item: ItemPair | tuple[Entry, bool]) -> _Plan:
+    def _settled(self, item: ItemPair | tuple[Entry, bool], choose: Callable[[Disagreement], Value]) -> Entry | None:
+        """Return an item of the settled version (None: it has none); ``choose`` decides about its disagreements."""
         if not isinstance(item, ItemPair):
             entry, is_first = item
-            kept = self._add(Kind.ITEM, entry.item, (is_first, not is_first), (None, None), whole=entry)
-            return _Plan(entry, kept=kept)
-        one, two = item.first.narrative.vocabulary, item.second.narrative.vocabulary
-        number = None
+            return entry if choose(Disagreement(Kind.ITEM, entry.item, is_first, not is_first, whole=entry)) else None
+        old, other = item.first.narrative, item.second.narrative
+        vocabulary, name = old.vocabulary, item.item
+        names = item.vocabulary or Vocabulary.of((*old.graphs, *other.graphs))
         if self.is_told and item.differs_in_vocabulary:
-            number = self._add(Kind.VOCABULARY, item.item, (one, two), (None, None))
-        slots = tuple(self._flat_slots(item) if item.is_flat else self._slots(item))
-        return _Plan(item.first, slots, number, two if self.is_told and one is None else None)
+            vocabulary = choose(Disagreement(Kind.VOCABULARY, name, old.vocabulary, other.vocabulary))
+        elif self.is_told:
+            vocabulary = old.vocabulary or other.vocabulary
+        parts: list[Description] = []
+        for first, second, place, texts, pairs in self._flat_slots(item) if item.is_flat else self._slots(item):
+            if first is None or second is None:
+                whole, sides = first or second, (first is not None, second is not None)
+                if whole and choose(Disagreement(Kind.DESCRIPTION, name, *sides, place, whole=whole)):
+                    parts.append(whole)
+                continue
+            text = first.text
+            if self.is_told and (first.text or "") != (second.text or ""):
+                text = choose(Disagreement(Kind.TEXT, name, first.text, second.text, place, texts))
+            graphs: list[ActionGraph | None] = []
+            for pair in pairs:
+                about = Disagreement(Kind.GRAPH, name, pair.first, pair.second, pair.graphs, texts, names)
+                graphs.append(choose(about) if pair.differs else pair.first)
+            parts.append(replace(first, text=text, graphs=tuple(graph for graph in graphs if graph is not None)))
+        new = replace(old, descriptions=tuple(parts), vocabulary=vocabulary)
+        is_same = new == old and [graph.triplets for graph in new.graphs] == [graph.triplets for graph in old.graphs]
+        return item.first if is_same else with_narrative(item.first, new)
 
-    def _slots(self, item: ItemPair) -> Iterator[_Slot]:
+    def _slots(self, item: ItemPair) -> Iterator[Slot]:
         sides = (item.first.narrative.descriptions, item.second.narrative.descriptions)
-        by_place: dict[tuple[int | None, int | None], list[GraphPair]] = {}
+        by_place: dict[Place, list[GraphPair]] = {}
         for pair in item.pairs:
             by_place.setdefault(pair.descriptions, []).append(pair)
         for place in item.descriptions:
             first, second = (None if at is None else side[at] for at, side in zip(place, sides, strict=True))
-            pairs = by_place.get(place, [])
-            if first is None or second is None:
-                both = (first is not None, second is not None)
-                kept = self._add(Kind.DESCRIPTION, item.item, both, place, whole=first or second)
-                yield _Slot(first, second, None, tuple((pair, None) for pair in pairs), kept)
-                continue
-            texts = _texts_around(sides[0], place[0])
-            text = None
-            if self.is_told and (first.text or "") != (second.text or ""):
-                text = self._add(Kind.TEXT, item.item, (first.text, second.text), place, texts=texts)
-            yield _Slot(first, second, text, tuple(self._decided_pairs(item, pairs, texts)))
+            yield first, second, place, _texts_around(sides[0], place[0]), by_place.get(place, [])
 
-    def _flat_slots(self, item: ItemPair) -> Iterator[_Slot]:
+    def _flat_slots(self, item: ItemPair) -> Iterator[Slot]:
         """Yield the descriptions of the first version; a graph only in the second follows the graph before it."""
         parts = item.first.narrative.descriptions or (Description(),)
         ends = list(accumulate(len(part.graphs) for part in parts))
@@ -245,70 +233,7 @@ class Merger:
                 first = next(number for number, end in enumerate(ends) if pair.graphs[0] < end)
             members[first].append(pair)
         for number, (part, pairs) in enumerate(zip(parts, members, strict=True)):
-            texts = _texts_around(parts, number)
-            yield _Slot(part, part, None, tuple(self._decided_pairs(item, pairs, texts)))
-
-    def _decided_pairs(
-        self, item: ItemPair, pairs: Sequence[GraphPair], texts: tuple[str, ...]
-    ) -> Iterator[tuple[GraphPair, int | None]]:
-        for pair in pairs:
-            if not pair.differs:
-                yield pair, None
-                continue
-            both = (pair.first, pair.second)
-            yield pair, self._add(Kind.GRAPH, item.item, both, pair.graphs, texts=texts, listed=self._listed(item))
-
-    def _listed(self, item: ItemPair) -> tuple[Vocabulary | None, Vocabulary]:
-        """Return L of an item, and the names to edit its graphs with."""
-        if id(item) not in self._names:
-            graphs = (graph for side in (item.first, item.second) for graph in side.narrative.graphs)
-            self._names[id(item)] = item.vocabulary or Vocabulary.of(graphs)
-        return item.vocabulary, self._names[id(item)]
-
-    def _add(
-        self,
-        kind: Kind,
-        item: str,
-        both: tuple[Value, Value],
-        place: tuple[int | None, int | None],
-        *,
-        texts: tuple[str, ...] = (),
-        listed: tuple[Vocabulary | None, Vocabulary | None] = (None, None),
-        whole: Description | Entry | None = None,
-    ) -> int:
-        """Add a disagreement, and return its number."""
-        found = Disagreement(kind, item, *both, place, texts, *listed, whole)
-        known = repr(found.content)
-        second_name = self.versions.names[1]
-        self.disagreements.append(replace(found, occurrence=self._seen[known], second_name=second_name))
-        self._seen[known] += 1
-        return len(self.disagreements) - 1
-
-    # The settled version
-
-    def _decided(self, number: int | None, decided: Mapping[int, Value], equal: Value) -> Value:
-        """Return what is decided; where there is nothing to decide, the equal value."""
-        if number is None:
-            return equal
-        return decided.get(number, self.disagreements[number].first)
-
-    def _entry(self, plan: _Plan, decided: Mapping[int, Value]) -> Entry | None:
-        if plan.kept is not None:
-            return plan.entry if self._decided(plan.kept, decided, True) else None
-        old = plan.entry.narrative
-        parts = [part for slot in plan.slots if (part := self._description(slot, decided)) is not None]
-        vocabulary = self._decided(plan.vocabulary, decided, old.vocabulary or plan.other_vocabulary)
-        new = replace(old, descriptions=tuple(parts), vocabulary=vocabulary)
-        is_same = new == old and [one.triplets for one in new.graphs] == [one.triplets for one in old.graphs]
-        return plan.entry if is_same else with_narrative(plan.entry, new)
-
-    def _description(self, slot: _Slot, decided: Mapping[int, Value]) -> Description | None:
-        if slot.kept is not None:
-            return (slot.first or slot.second) if self._decided(slot.kept, decided, True) else None
-        graphs = [self._decided(number, decided, pair.first) for pair, number in slot.graphs]
-        base = slot.first or Description()
-        text = self._decided(slot.text, decided, base.text)
-        return replace(base, text=text, graphs=tuple(graph for graph in graphs if graph is not None))
+            yield part, part, (number, number), _texts_around(parts, number), pairs
 
 
 def _texts_around(parts: Sequence[Description], number: int | None) -> tuple[str, ...]:

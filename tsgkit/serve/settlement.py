@@ -1,26 +1,28 @@
-"""Settlement of the disagreements of two annotators: decisions that are kept at once, and the settled file.
+"""Settlement of the disagreements of two annotators: a queue of decisions that are kept at once, and the settled file.
 
     settling = Settling(versions_of("ann.jsonl", "bob.jsonl"), Path("settled.jsonl"), annotator="eve")
-    if decide_in_browser(settling, say=print):
+    if decide_in_browser(settling.queue, say=print):
         print(settling.write())
 
-The file of decisions lies beside the settled file: a line for each, and one about the settled file once it is written.
-A decision is found again by a hash of what was shown, so that changed inputs are asked about again.
+The file of decisions lies beside the settled file. It has a line for each decision, and one about the settled file
+whenever that is written. A decision is found again by a hash of what was shown, so that changed inputs are asked about
+again.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from tsgkit.errors import FileProblem, TsgkitError, UsageError
+from tsgkit.errors import NotationError, TsgkitError, UsageError
+from tsgkit.graph.edits import diff
+from tsgkit.graph.model import ActionGraph, Description, Vocabulary
+from tsgkit.graph.notation.json_triplets import graph_from, to_value
+from tsgkit.graph.notation.limits import not_text
+from tsgkit.graph.notation.narratives import vocabulary_value
 from tsgkit.library.documents import formats
-from tsgkit.library.documents.reader import Document
 from tsgkit.library.documents.rewriter import UNREAD, losses, rewritten
 from tsgkit.library.downloads import checksum_of_bytes
 from tsgkit.library.files import (
@@ -32,20 +34,22 @@ from tsgkit.library.files import (
     refuse_to_overwrite_sources,
     write_text,
 )
-from tsgkit.report.annotated_items import Versions
+from tsgkit.report.annotated_items import Versions, joint
 from tsgkit.report.plain_text import count
-from tsgkit.serve import disagreement_view as view
-from tsgkit.serve.decision_protocol import EDIT, Decided, Entry, Shown
+from tsgkit.runs.decisions import Decision, Decisions, shown_as
+from tsgkit.serve.decision_protocol import EDIT, Choice, DecisionQueue, Edit, Part, QueueItem, Shown, elements_of
 from tsgkit.serve.disagreements import Disagreement, Kind, Merger, Value, json_value
 from tsgkit.serve.edit_session import now
-from tsgkit.serve.line_file import Line, LineFile
+from tsgkit.serve.story_checks import mentioned
 
-LONGEST_NOTE = 10_000
-ENDING = ".decisions.jsonl"
-SETTLED = "settled"
-"""The field of the line about the settled file, with its checksum."""
-RESULTS = {Kind.GRAPH: "graph", Kind.TEXT: "text", Kind.VOCABULARY: "vocabulary"}
-KEPT = "kept"
+FIRST, SECOND, BOTH = "first", "second", "both"
+ONLY_HERE = "extra"
+"""The mark of a triplet without a counterpart in the other version."""
+LISTS = {"object": "objects", "relationship": "relationships", "verb": "verbs"}
+LEFT_OUT = {Kind.GRAPH: "no graph", Kind.TEXT: "no text", Kind.VOCABULARY: "no L"}
+"""The kinds of parts that can be edited, and the words for none; others are kept or left out as a whole."""
+Names = tuple[str, str]
+"""The names of the two annotators."""
 
 
 def decisions_file(settled: Path) -> Path:
@@ -54,76 +58,7 @@ def decisions_file(settled: Path) -> Path:
     >>> decisions_file(Path("settled.jsonl")).as_posix()
     'settled.decisions.jsonl'
     """
-    return settled.with_name(f"{settled.stem}{ENDING}")
-
-
-def key_of(one: Disagreement) -> str:
-    """Return the hash of what a person is shown."""
-    return hashlib.sha256(json.dumps(one.content).encode()).hexdigest()[:32]
-
-
-class SettledDecisions:
-    """The decisions about a settled file."""
-
-    def __init__(self, settled: Path, disagreements: Sequence[Disagreement], *, force: bool = False) -> None:
-        """Open them.
-
-        Raise ``UsageError`` without ``force`` if decisions about something else lie there, and ``FileProblem`` if there
-        is no folder for them.
-        """
-        if not settled.parent.is_dir():
-            raise FileProblem(f"{settled}: there is no folder {settled.parent}", hint="make it first")
-        self.settled = settled
-        self.file = LineFile(decisions_file(settled), "decisions of a settlement")
-        self.keys = [key_of(one) for one in disagreements]
-        self._lines = self.file.lines()
-        known = set(self.keys)
-        self.unused = sum(line.get("key") not in known for line in self._lines if SETTLED not in line)
-        decided = any(line.get("key") in known for line in self._lines)
-        if self._lines and not decided and not self.wrote_settled:
-            if not force:
-                number = count(len(self._lines), "line")
-                raise UsageError(f"{self.file.path}: {number} about something else already here", hint=FORCE)
-            self.file.change(lambda _: ())
-            self._lines = []
-
-    @property
-    def wrote_settled(self) -> bool:
-        """True if the settled file that lies there is as this job wrote it."""
-        checksums = {line.get(SETTLED) for line in self._lines} - {None}
-        return self.settled.is_file() and checksum_of_bytes(read_bytes(self.settled)) in checksums
-
-    def found(self) -> dict[int, Line]:
-        """Return the decisions by the numbers of the disagreements."""
-        by_key = {line["key"]: line for line in self._lines if "key" in line}
-        return {number: by_key[key] for number, key in enumerate(self.keys) if key in by_key}
-
-    def refuse_to_lose(self, text: str | None = None, *, force: bool = False) -> None:
-        """Raise ``FileProblem`` if the settled file would replace something else; ``text`` may replace its equal."""
-        refuse_to_overwrite(self.settled, force=force or self.wrote_settled, text=text)
-
-    def keep(self, number: int, one: Disagreement, decision: Line, value: Value) -> Line:
-        """Write a decision in the place of an earlier one about the same, and return its line."""
-        about = {"key": self.keys[number], "item": one.item, "what": str(one.kind)}
-        places = {"first": one.place[0], "second": one.place[1]}
-        result = {RESULTS.get(one.kind, KEPT): json_value(value)}
-        return self._add("key", about | places | decision | result | {"time": now()})
-
-    def finish(self, checksum: str, told: Line) -> None:
-        """Write the line about the settled file."""
-        self._add(SETTLED, {SETTLED: checksum} | told | {"time": now()})
-
-    def _add(self, field: str, new: Line) -> Line:
-        """Add a line, without the earlier one that has the same key, or that is about the settled file too."""
-
-        def changed(lines: list[Line]) -> list[Line]:
-            same = new[field] if field == "key" else None
-            kept = [line for line in lines if field not in line or (same is not None and line[field] != same)]
-            self._lines = [*kept, new]
-            return self._lines
-
-        self.file.change(changed)
-        return new
+    return settled.with_name(f"{settled.stem}.decisions.jsonl")
 
 
 @dataclass(frozen=True)
@@ -145,9 +80,7 @@ class Summary:
 
 
 class Settling:
-    """The disagreements of two versions as decisions (:class:`tsgkit.serve.decision_protocol.Decidable`)."""
-
-    in_order = False
+    """The disagreements of two versions as a queue of decisions, and the file that these lead to."""
 
     def __init__(self, versions: Versions, out: Path, annotator: str, *, force: bool = False) -> None:
         """Open the decisions made so far.
@@ -159,146 +92,109 @@ class Settling:
         _refuse_unreadable(versions)
         for path in (out, decisions_file(out)):
             refuse_to_overwrite_sources(path, versions.first.file, versions.second.file)
-        self.versions, self.out, self.annotator = versions, out, annotator.strip()
-        self._force = force
+        self.versions, self.out, self._force = versions, out, force
         self._original = read_text(versions.first.file)
         self._merger = Merger(versions)
         self.disagreements = self._merger.disagreements
-        self._kept = SettledDecisions(out, self.disagreements, force=force)
-        self._lines = self._kept.found()
-        self._values = {number: self._value_of(number, line) for number, line in self._lines.items()}
-        self._kept.refuse_to_lose(self._text() if self.is_finished else None, force=force)
-
-    def _value_of(self, number: int, line: Line) -> Value:
-        """Return the part that a kept decision leads to."""
-        try:
-            return view.chosen_value(self.disagreements[number], str(line.get("choice")), line.get("edited"))
-        except UsageError as error:
-            hint = "the file was changed by hand: mend or remove the line"
-            raise UsageError(
-                f"{decisions_file(self.out)}: item {line.get('item')}: {error.message}", hint=hint
-            ) from None
-
-    @property
-    def title(self) -> str:
-        """The heading of the page."""
-        first, second = self.versions.names
-        return f"Disagreements of {first} and {second}"
-
-    @property
-    def done_message(self) -> str:
-        """The words about what follows when all is decided."""
-        return f"The settled version is written to {self.out.name}."
+        self._decisions, (first, second) = Decisions(decisions_file(out)), versions.names
+        self.queue = DecisionQueue(
+            f"Disagreements of {first} and {second}",
+            f"The settled version is written to {out.name}.",
+            [QueueItem(shown_as(each.content), each.name, str(each.kind)) for each in self.disagreements],
+            self._decisions,
+            choices=lambda number: _choices(self.disagreements[number], versions.names),
+            show=self._shown,
+            record=self._record,
+            labels={FIRST: first, SECOND: second, EDIT: "edited"},
+            by=annotator.strip(),
+        )
+        lines = self._decisions.known
+        if lines and not self._wrote_settled and not any(item.key in lines for item in self.queue.items):
+            if not force:
+                number = count(len(lines), "line")
+                raise UsageError(f"{self._decisions.path}: {number} about something else already here", hint=FORCE)
+            self._decisions.clear()
+        values = self._values()
+        text = self._text(values) if len(values) == len(self.disagreements) else None
+        refuse_to_overwrite(out, force=force or self._wrote_settled, text=text)
 
     @property
-    def is_finished(self) -> bool:
-        """True if all is decided."""
-        return len(self._lines) == len(self.disagreements)
+    def _wrote_settled(self) -> bool:
+        """True if the settled file that lies there is as this job wrote it."""
+        return self.out.is_file() and self._decisions.find(checksum_of_bytes(read_bytes(self.out))) is not None
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences about what is not decided, and what of the first file is not kept."""
-        lost = (
-            f"not kept of {self.versions.first.file}: {what}" for what in losses(self.versions.first, self._original)
-        )
-        unused = self._kept.unused
+        first = self.versions.first
+        lost = (f"not kept of {first.file}: {what}" for what in losses(first, self._original))
+        keys = {item.key for item in self.queue.items}
+        unused = sum(key not in keys and "choice" in line for key, line in self._decisions.known.items())
         stale = [f"{count(unused, 'decision')} about earlier content of the files not used"] if unused else []
-        return (*self._merger.notes, *lost, *stale)
+        return (*self._merger.notes(), *lost, *stale)
 
-    def entries(self) -> list[Entry]:
-        """Return all disagreements, in order."""
-        return [
-            {
-                "name": one.name,
-                "decision": self._label(self._lines[number]) if number in self._lines else None,
-                "kind": str(one.kind),
-            }
-            for number, one in enumerate(self.disagreements)
-        ]
+    def _shown(self, number: int) -> Shown:
+        disagreement, names, decision = self.disagreements[number], self.versions.names, self.queue.decision(number)
+        text, before, after = disagreement.texts or ("", "", "")
+        value = disagreement.second if disagreement.first is None else disagreement.first
+        if decision is not None and decision["choice"] == EDIT:
+            value = self._values([number])[number]
+        return Shown(
+            list(_parts(disagreement, names)),
+            _edit(disagreement, value),
+            ((before, True), ("" if disagreement.kind is Kind.TEXT else text, False), (after, True)),
+            _reason(disagreement, names),
+        )
 
-    def shown(self, number: int) -> Shown:
-        """Return one disagreement."""
-        one, names = self.disagreements[number], self.versions.names
-        line = self._lines.get(number)
-        is_edited = line is not None and line["choice"] == EDIT
-        return {
-            "name": one.name,
-            "context": view.context_of(one),
-            "parts": view.parts_of(one, names),
-            "reason": view.reason_of(one, names),
-            "code": "",
-            "choices": view.choices_of(one, names),
-            "edit": view.edit_of(one, self._values.get(number), is_edited=is_edited),
-            "decided": None if line is None else _decided(line),
-        }
+    def _values(self, numbers: Iterable[int] | None = None) -> dict[int, Value]:
+        """Return the parts that the decisions so far lead to, of all disagreements or some."""
+        values: dict[int, Value] = {}
+        for number in range(len(self.disagreements)) if numbers is None else numbers:
+            if (decision := self.queue.decision(number)) is None:
+                continue
+            disagreement = self.disagreements[number]
+            try:
+                values[number] = _value(disagreement, str(decision.get("choice")), decision.get("edited"))
+            except UsageError as error:
+                problem = f"{self._decisions.path}: item {disagreement.item}: {error.message}"
+                raise UsageError(problem, hint="the file was changed by hand: mend or remove the line") from None
+        return values
 
-    def decide(self, number: int, choice: str, edited: Any, note: str = "") -> None:  # noqa: ANN401  (as JSON has it)
-        """Keep a decision, in the place of an earlier one. Raise ``UsageError`` if it cannot be carried out."""
-        one = self.disagreements[number]
-        if len(note) > LONGEST_NOTE:
-            raise UsageError(f"the note has {len(note):,} characters, not at most {LONGEST_NOTE:,}", hint="shorten it")
-        value = view.chosen_value(one, choice, edited)
-        if choice == view.NONE:
-            choice = view.FIRST if one.first is None else view.SECOND
-        self._check(number, value)
-        said = {"edited": edited} if choice == EDIT else {}
-        told = {"note": note} if note else {}
-        decision = {"choice": choice, "taken": self._label({"choice": choice}), **said, **told, "by": self.annotator}
-        self._lines[number] = self._kept.keep(number, one, decision, value)
-        self._values[number] = value
-
-    def _check(self, number: int, value: Value) -> None:
-        """Raise ``UsageError`` if the format has no place for a decision."""
-        decided = {**self._values, number: value}
+    def _record(self, number: int, choice: str, edited: object) -> Decision:
+        """Return what is kept of a choice. Raise ``UsageError`` if the format has no place for it."""
+        disagreement = self.disagreements[number]
+        value = _value(disagreement, choice, edited)
         try:
-            rewritten(self._merger.merged_item(number, decided), self._original)
+            decided = self._values(self._merger.numbers_beside(number)) | {number: value}
+            rewritten(self._merger.merged(decided, beside=number), self._original)
         except TsgkitError:
             try:  # an item that cannot stand alone may stand among others
-                rewritten(self._merger.merged(decided), self._original)
+                self._text(self._values() | {number: value})
             except TsgkitError as error:
                 raise UsageError(error.message, hint=error.hint or "decide otherwise") from None
+        kind, (first, second) = disagreement.kind, disagreement.place
+        about = {"item": disagreement.item, "what": str(kind), "first": first, "second": second}
+        result = {str(kind) if kind in LEFT_OUT else "kept": json_value(value)}
+        return {"taken": self.queue.label({"choice": choice}), **about, **result}
 
-    def _label(self, line: Line) -> str:
-        """Return what was chosen, in words."""
-        names = dict(zip((view.FIRST, view.SECOND), self.versions.names, strict=True))
-        return names.get(line["choice"], "edited" if line["choice"] == EDIT else str(line["choice"]))
-
-    def document(self) -> Document:
-        """Return the settled document; what is not decided is as in the first version."""
-        return self._merger.merged(self._values)
-
-    def _text(self) -> str:
-        return rewritten(self.document(), self._original)
-
-    @property
-    def summary(self) -> Summary:
-        """The numbers of decisions."""
-        chosen = Counter(dict.fromkeys((*self.versions.names, "edited"), 0))
-        chosen.update(self._label(line) for line in self._lines.values())
-        by = Counter(str(line.get("by")) for line in self._lines.values())
-        return Summary(len(self.disagreements), dict(chosen), dict(by))
+    def _text(self, values: dict[int, Value]) -> str:
+        return rewritten(self._merger.merged(values), self._original)
 
     def write(self) -> Summary:
         """Write the settled file. Raise ``UsageError`` unless all is decided."""
-        if not self.is_finished:
-            left = len(self.disagreements) - len(self._lines)
+        decisions = list(filter(None, map(self.queue.decision, range(len(self.disagreements)))))
+        if left := len(self.disagreements) - len(decisions):
             raise UsageError(f"{count(left, 'decision')} to make first", hint="decide, and write then")
-        text, summary = self._text(), self.summary
-        self._kept.refuse_to_lose(text, force=self._force)
+        chosen = Counter(dict.fromkeys((*self.versions.names, "edited"), 0))
+        chosen.update(map(self.queue.label, decisions))
+        decided_by = Counter(str(decision.get("by")) for decision in decisions)
+        summary = Summary(len(decisions), dict(chosen), dict(decided_by))
+        text = self._text(self._values())
+        refuse_to_overwrite(self.out, force=self._force or self._wrote_settled, text=text)
         write_text(self.out, text)
         files = {"file": self.out.name, "of": [self.versions.first.file, self.versions.second.file]}
-        numbers = {"disagreements": summary.disagreements, "chosen": summary.chosen, "decided_by": summary.decided_by}
-        self._kept.finish(checksum_of_bytes(text.encode()), files | numbers)
+        self._decisions.keep(checksum_of_bytes(text.encode()), {**files, **vars(summary), "time": now()})
         return summary
-
-
-def _decided(line: Line) -> Decided:
-    found: Decided = {"choice": line["choice"], "by": str(line.get("by", "")), "time": str(line.get("time", ""))}
-    if "edited" in line:
-        found["edited"] = line["edited"]
-    if "note" in line:
-        found["note"] = str(line["note"])
-    return found
 
 
 def _refuse_unreadable(versions: Versions) -> None:
@@ -306,7 +202,7 @@ def _refuse_unreadable(versions: Versions) -> None:
     for document in (versions.first, versions.second):
         if document.file == STDIN:
             raise UsageError("standard input cannot be settled", hint="write it to a file first")
-        unread = next((one for one in document.findings if one.code in UNREAD), None)
+        unread = next((finding for finding in document.findings if finding.code in UNREAD), None)
         if unread is not None:
             line = f" line {unread.place.line}:" if unread.place.line else ""
             hint = "mend it so that nothing is lost; tsgkit check shows all"
@@ -315,3 +211,124 @@ def _refuse_unreadable(versions: Versions) -> None:
     if not formats.by_name(first.format).writes:
         hint = f"tsgkit convert {first.file} OUT.jsonl, and settle that"
         raise UsageError(f"{first.file}: {first.format} is read, never written", hint=hint)
+
+
+def _parts(disagreement: Disagreement, names: Names) -> Iterator[Part]:
+    """Yield both versions side by side."""
+    sides = (disagreement.first, disagreement.second)
+    if disagreement.kind is Kind.GRAPH:
+        for name, graph, marks in zip(names, sides, _marks(*sides), strict=True):
+            triplets = None if graph is None else to_value(graph)
+            yield {"kind": "graph", "title": name, "triplets": triplets, "marks": marks}
+    elif disagreement.kind is Kind.TEXT:
+        for name, text in zip(names, sides, strict=True):
+            yield {"kind": "text", "title": name, "text": text or ""}
+    elif disagreement.kind is Kind.VOCABULARY:
+        first, second = map(vocabulary_value, sides)
+        for name, mine, others in ((names[0], first, second), (names[1], second, first)):
+            listed = {kind: set(words) for kind, words in others.items()}
+            only = {kind: [word for word in words if word not in listed[kind]] for kind, words in mine.items()}
+            lines = [f"{LISTS[kind]}: {', '.join(words)}" for kind, words in only.items() if words] or ["nothing"]
+            yield {"kind": "lines", "title": f"only in L of {name}", "lines": lines}
+    elif isinstance(disagreement.whole, Description):
+        owner = names[0] if disagreement.first else names[1]
+        yield {"kind": "text", "title": f"the description of {owner}", "text": disagreement.whole.text or ""}
+        for number, graph in enumerate(disagreement.whole.graphs, 1):
+            marks = [None] * len(graph.triplets)
+            yield {"kind": "graph", "title": f"its graph {number}", "triplets": to_value(graph), "marks": marks}
+    elif disagreement.whole is not None:
+        numbered = enumerate(disagreement.whole.narrative.descriptions, 1)
+        lines = [f"{part.text or f'description {n}'} ({count(len(part.graphs), 'graph')})" for n, part in numbered]
+        yield {"kind": "lines", "title": f"the item of {names[0] if disagreement.first else names[1]}", "lines": lines}
+
+
+def _marks(first: ActionGraph | None, second: ActionGraph | None) -> tuple[list[str | None], list[str | None]]:
+    """Return the kind of difference of each triplet; None where the other version has the triplet too."""
+    if first is None or second is None:
+        return [None] * len((first or ActionGraph()).triplets), [None] * len((second or ActionGraph()).triplets)
+    changes = diff(first, second).changes
+    ours = {each.reference: ONLY_HERE if each.candidate is None else str(each.kind) for each in changes}
+    theirs = {each.candidate: ONLY_HERE if each.reference is None else str(each.kind) for each in changes}
+    return [ours.get(triplet) for triplet in first], [theirs.get(triplet) for triplet in second]
+
+
+def _reason(disagreement: Disagreement, names: Names) -> str:
+    """Return how the two versions differ, in words."""
+    if disagreement.kind is Kind.GRAPH and disagreement.first is not None and disagreement.second is not None:
+        return f"{count(len(set(disagreement.first) & set(disagreement.second)), 'triplet')} in both"
+    if disagreement.kind in (Kind.TEXT, Kind.VOCABULARY):
+        return "the texts differ" if disagreement.kind is Kind.TEXT else "L differs"
+    return f"{names[0] if disagreement.first in (None, False) else names[1]} has no such {disagreement.kind}"
+
+
+def _choices(disagreement: Disagreement, names: Names) -> list[Choice]:
+    """Return the buttons."""
+    choices: list[Choice] = []
+    for choice, name, value, key in zip(
+        (FIRST, SECOND), names, (disagreement.first, disagreement.second), ("1", "2"), strict=True
+    ):
+        is_missing = value is None or value is False
+        what = LEFT_OUT.get(disagreement.kind, "leave it out") if is_missing else "keep it" if value is True else ""
+        choices.append({"choice": choice, "label": f"{name}: {what}" if what else name, "key": key})
+    if disagreement.kind is Kind.VOCABULARY:
+        choices.append({"choice": BOTH, "label": "all names of both", "key": "b"})
+    if disagreement.kind in LEFT_OUT:
+        choices.append({"choice": EDIT, "label": "edit", "key": "e"})
+    return choices
+
+
+def _edit(disagreement: Disagreement, value: Value) -> Edit | None:
+    """Return the form of an edit that begins with a value."""
+    if disagreement.kind is Kind.GRAPH:
+        names = disagreement.names or Vocabulary()
+        elements = elements_of(names, mentioned(disagreement.texts[0] if disagreement.texts else None, names))
+        return {"kind": "graph-or-none", "value": None if value is None else to_value(value), "elements": elements}
+    if disagreement.kind is Kind.TEXT:
+        return {"kind": "texts", "value": [{"name": "text", "label": "text", "text": value or ""}]}
+    if disagreement.kind is Kind.VOCABULARY:
+        lists = vocabulary_value(value).items()
+        fields = [{"name": name, "label": LISTS[name], "text": "\n".join(words)} for name, words in lists]
+        return {"kind": "texts", "value": fields}
+    return None
+
+
+def _value(disagreement: Disagreement, choice: str, edited: object) -> Value:
+    """Return the part that a choice leads to. Raise ``UsageError`` for an edit that is none."""
+    if choice in (FIRST, SECOND):
+        return disagreement.first if choice == FIRST else disagreement.second
+    if choice == BOTH and disagreement.kind is Kind.VOCABULARY:
+        return joint([disagreement.first, disagreement.second])
+    if choice == EDIT and disagreement.kind is Kind.GRAPH:
+        return None if edited is None else _edited_graph(edited)
+    if choice == EDIT and disagreement.kind is Kind.TEXT:
+        return _texts(edited, ["text"])["text"].strip() or None
+    if choice == EDIT and disagreement.kind is Kind.VOCABULARY:
+        lists = ([name.strip() for name in text.split("\n")] for text in _texts(edited, list(LISTS)).values())
+        return Vocabulary(*(tuple(dict.fromkeys(filter(None, names))) for names in lists))
+    raise UsageError(f"there is no choice {choice:.40} here", hint="keep it, and edit the settled file")
+
+
+def _edited_graph(edited: object) -> ActionGraph:
+    try:
+        graph = graph_from(edited, "graph")
+    except NotationError as error:
+        raise UsageError(f"not a graph: {error.message}", hint=error.hint) from None
+    if not graph.triplets:
+        raise UsageError("a graph without triplets", hint="add one, or choose no graph")
+    for element in graph.elements:
+        if not element.strip():
+            raise UsageError("a triplet lacks an element", hint="a triplet is source, edge and target")
+        if reason := not_text(element):
+            raise UsageError(f"not text: {reason}", hint="type the name anew")
+    return graph
+
+
+def _texts(edited: object, names: Sequence[str]) -> dict[str, str]:
+    if not isinstance(edited, dict) or {*edited} != {*names}:
+        raise UsageError("not an edit of these texts", hint=f"its fields: {', '.join(names)}")
+    for text in edited.values():
+        if not isinstance(text, str):
+            raise UsageError("a text is a string", hint=f"the fields: {', '.join(names)}")
+        if reason := not_text(text):
+            raise UsageError(f"not text: {reason}", hint="type it anew")
+    return edited

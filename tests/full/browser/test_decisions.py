@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 import pytest
-from decidables import FORMS, HOSTILE, Deciding, ListedDecisions, PreviewedDecisions, deciding
+from decidables import FORMS, HOSTILE, Deciding, ListedDecisions, deciding, previewed
 from in_chromium import violations
 from playwright.sync_api import Page, expect
 
@@ -112,7 +112,7 @@ def test_the_last_decision_ends_the_page_and_the_server_and_hostile_names_are_te
 
 
 def test_a_triplet_is_edited_with_completion_and_seen_before_it_is_kept(opened: Opened) -> None:
-    page, served = opened(PreviewedDecisions())
+    page, served = opened(ListedDecisions(preview=previewed))
     heading(page, "1 of 3")
     source, target = (page.get_by_role("combobox", name=name) for name in ("source", "target"))
     page.keyboard.press("e")
@@ -179,7 +179,7 @@ def test_texts_and_graphs_are_edited_again_after_a_refusal_and_a_draft_stays(ope
 def test_the_page_fits_and_can_be_used_by_all(opened: Opened) -> None:
     for form, (width, scheme) in itertools.product(FORMS, ((1280, "light"), (390, "dark"))):
         looks = {"viewport": {"width": width, "height": 844}, "color_scheme": scheme, "reduced_motion": "reduce"}
-        page, _ = opened(ListedDecisions(form=form, made={0: ("edit", None, HOSTILE)}), **looks)
+        page, _ = opened(ListedDecisions(form=form, first={0: ("edit", None, HOSTILE)}), **looks)
         heading(page, "2 of 3")
         press(page, ("k", "1 of 3"))
         page.keyboard.press("e")

@@ -1,59 +1,56 @@
-// One entry on the page: what is shown of it, its choices, the form of an edit, and a note.
+// One entry on the page: what is shown of it, its choices as buttons with keys, the form of an edit, and a note.
 
 import { el, fill, named } from "../dom.js";
-import { choiceButtons, choiceKeys, kindBox, noteField } from "./choice_buttons.js";
-import { EditPanel } from "./edit_panel.js";
+import { drawMarkedGraph } from "../panels/graphs.js";
+import { EDITING, EditPanel } from "./edit_panel.js";
 import { entryHash } from "./entry_list.js";
-import { drawContext, drawDecided, drawParts, drawReason } from "./entry_parts.js";
 
-const EDITING = "edit";
-
-// `page` is asked and told: decide({ choice, edited, note, of_kind }), alike(number), preview(edited) or null, draft (kept while other entries are
-// shown), count, first (the first undecided number), inOrder.
+// `page` has decide({ choice, edited, note, of_kind }), preview(edited) or null, draft (kept while other entries are
+// shown), and the state of the list: count, left, first (the first undecided number), inOrder, alike(number).
 export class EntryView {
   constructor(page, number, shown) {
-    Object.assign(this, { page, number, shown });
-    this.panel = null;
+    Object.assign(this, { page, number, shown, panel: null, keys: [] });
     this.parts = el("div.parts", drawParts(shown.parts));
     this.told = el("div.told", { role: "alert" });
     this.controls = el("div.controls");
     this.heading = el("h2", { id: "entry-name", tabindex: -1 }, `${number + 1} of ${page.count}: `, named(shown.name));
     this.element = el("div.entry-view", this.heading, drawContext(shown.context), this.parts, drawReason(shown),
-      shown.decided ? drawDecided(shown.decided, shown.choices) : null, this.controls, this.told);
-    this.keys = [];
-    this.#drawControls();
-  }
-
-  // True if the entry can be decided now.
-  get isOpen() {
-    return !this.page.inOrder || (this.shown.decided === null && this.number === this.page.first);
-  }
-
-  #drawControls() {
-    if (!this.isOpen) return fill(this.controls, this.#whyClosed());
-    const { choices, edit, decided } = this.shown, choose = (choice) => this.#choose(choice);
-    const offered = choices.filter(({ choice }) => choice !== EDITING || edit !== null);
-    this.buttons = choiceButtons(offered, decided?.choice ?? null, choose);
-    this.note = noteField(this.page.draft.note ?? decided?.note ?? "", (text) => (this.page.draft.note = text), () => this.#firstButton().focus());
-    this.forms = el("div");
-    const alike = this.page.alike(this.number);
-    this.ofKind = alike && kindBox(alike);
-    const more = this.ofKind ? [{ keys: ["x"], words: "decide all others of this kind alike", run: () => this.ofKind.box.click() }] : [];
-    this.keys = [...choiceKeys(offered, choose), ...more, { keys: ["m"], words: "write a note", run: () => this.note.field.focus() }];
-    fill(this.controls, this.forms, this.buttons, this.ofKind?.element ?? null, this.#lastWords(), this.note.element);
-    if (this.page.draft.edited !== undefined && edit !== null) this.#openPanel();
-    return undefined;
-  }
-
-  // The sign that a decision is the last one, after which none can be changed.
-  #lastWords() {
-    return this.page.left === 1 && this.shown.decided === null ? el("p.pale", "This is the last one: once it is decided, the command goes on.") : null;
+      shown.decided && drawDecided(shown.decided, shown.choices), this.controls, this.told);
+    if (page.inOrder && (shown.decided || number !== page.first)) fill(this.controls, this.#whyClosed());
+    else this.#drawControls();
   }
 
   #whyClosed() {
     const { first } = this.page;
-    if (this.shown.decided !== null) return el("p.pale", "Decisions are final here.");
+    if (this.shown.decided) return el("p.pale", "Decisions are final here.");
     return el("p.pale", "Those before it are decided first: ", el("a", { href: entryHash(first) }, `go to number ${first + 1}`), ".");
+  }
+
+  #drawControls() {
+    const { page, shown } = this, { edit, decided } = shown, alike = page.alike(this.number);
+    const choices = shown.choices.filter(({ choice }) => choice !== EDITING || edit);
+    const pressed = (choice) => (decided ? String(choice === decided.choice) : null);
+    this.buttons = el("div.toggles.choices", { role: "group", "aria-label": "Decision" }, choices.map(({ choice, label, key }) =>
+      el("button.choice", { type: "button", "aria-pressed": pressed(choice), onclick: () => this.#choose(choice) }, named(label), " ", el("kbd", key))));
+    this.ofKind = el("input", { type: "checkbox" });
+    const ofKind = alike && el("label.of-kind", this.ofKind, ` and the same for ${alike.count.toLocaleString("en")} more of `, named(alike.kind), " ", el("kbd", "x"));
+    this.note = el("textarea", { id: "note", rows: 2, value: page.draft.note ?? decided?.note ?? "", dir: "auto", oninput: () => (page.draft.note = this.note.value) });
+    this.note.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      this.#firstButton().focus();
+    });
+    const note = el("div.note-field", el("label", { for: "note" }, "Note (optional, kept with the decision) ", el("kbd", "m")), this.note);
+    this.forms = el("div");
+    this.keys = [
+      ...choices.map(({ choice, label, key }) => ({ keys: [key], words: `decide: ${label}`, run: (event) => event.repeat || this.#choose(choice) })),
+      ...(alike ? [{ keys: ["x"], words: "decide all others of this kind alike", run: () => this.ofKind.click() }] : []),
+      { keys: ["m"], words: "write a note", run: () => this.note.focus() },
+    ];
+    const isLast = page.left === 1 && !decided;
+    const last = isLast && el("p.pale", "This is the last one: once it is decided, the command goes on.");
+    fill(this.controls, this.forms, this.buttons, ofKind, last, note);
+    if (page.draft.edited !== undefined && edit) this.#openPanel();
   }
 
   #firstButton() {
@@ -62,24 +59,25 @@ export class EntryView {
 
   // While the form is open, keys of choices lead back to it.
   #choose(choice) {
-    if (this.panel) return this.panel.focus();
-    if (choice === EDITING) return this.#openPanel(true);
-    return this.page.decide({ choice, note: this.note.field.value, of_kind: this.ofKind?.box.checked ?? false });
+    if (!this.panel && choice !== EDITING) {
+      this.page.decide({ choice, note: this.note.value, of_kind: this.ofKind.checked });
+      return;
+    }
+    if (!this.panel) this.#openPanel();
+    this.panel.focus();
   }
 
-  #openPanel(isAsked = false) {
-    const { edit, decided } = this.shown, { draft } = this.page;
-    const begin = draft.edited !== undefined ? draft.edited : decided?.choice === EDITING ? decided.edited : undefined;
-    this.panel = new EditPanel(begunWith(edit, begin), {
-      preview: this.page.preview,
+  #openPanel() {
+    const { edit, decided } = this.shown, { draft, preview } = this.page;
+    this.panel = new EditPanel(edit, draft.edited !== undefined ? draft.edited : decided?.edited, {
+      preview,
       show: (parts) => fill(this.parts, drawParts(parts ?? this.shown.parts)),
-      keep: (edited) => this.page.decide({ choice: EDITING, edited, note: this.note.field.value }),
+      keep: (edited) => this.page.decide({ choice: EDITING, edited, note: this.note.value }),
       cancel: () => this.#closePanel(),
       changed: (edited) => (draft.edited = edited),
     });
     fill(this.forms, this.panel.element);
     this.buttons.hidden = true;
-    if (isAsked) this.panel.focus();
   }
 
   #closePanel() {
@@ -95,7 +93,7 @@ export class EntryView {
   // Show why a decision was not kept; null takes it away.
   tell(problem) {
     if (problem && this.panel && !problem.isGone) this.panel.refuse(problem);
-    else fill(this.told, problem ? el("p.failure", el("strong", "Not kept: "), named(problem.message), problem.hint ? [" ", named(problem.hint)] : null) : null);
+    else fill(this.told, problem && el("p.failure", el("strong", "Not kept: "), named(problem.message), problem.hint ? [" ", named(problem.hint)] : null));
   }
 
   // Let the buttons rest while a decision is on its way.
@@ -104,9 +102,33 @@ export class EntryView {
   }
 }
 
-// An edit that begins with another value; texts are by name.
-function begunWith(edit, value) {
-  if (value === undefined || value === null && edit.kind !== "graph-or-none") return edit;
-  if (edit.kind === "texts") return { ...edit, value: edit.value.map((field) => ({ ...field, text: value[field.name] ?? field.text })) };
-  return { ...edit, value };
+function drawContext(texts) {
+  return texts.length ? el("div.context", texts.map(({ text, pale }) => el(pale ? "p.pale" : "p.context-here", named(text)))) : null;
+}
+
+function drawParts(parts) {
+  return parts.map((part) => el(`section.part.is-${part.kind}.panel`, el("h3", named(part.title)), PART_DRAWINGS[part.kind](part)));
+}
+
+const PART_DRAWINGS = {
+  graph: (part) => {
+    if (part.triplets === null) return el("p.panel-note", "There is no graph.");
+    return part.triplets.length ? drawMarkedGraph(part) : el("p.panel-note", "The graph has no triplets.");
+  },
+  text: ({ text }) => el("p.part-words", named(text)),
+  lines: ({ lines }) => !lines.length ? el("p.panel-note", "None.") : el("ol.part-lines", lines.map((line) => el("li", named(line)))),
+};
+
+function drawReason({ reason, code }) {
+  if (!reason && !code) return null;
+  return el("p.reason", reason ? el("strong", "Reason: ") : null, named(reason), code ? [" ", el("code", named(code))] : null);
+}
+
+// The words about a decision that was made: by whom and when, where that is known, and its note.
+function drawDecided({ choice, edited, note, by, time }, choices) {
+  const label = choices.find((offered) => offered.choice === choice)?.label ?? choice;
+  const isTriplet = Array.isArray(edited) && edited.length === 3 && edited.every((name) => typeof name === "string");
+  return el("p.decided", el("strong", "\u2713 Decided: ", named(label)), isTriplet ? [" (", named(edited.join(" \u2192 ")), ")"] : null,
+    by ? [" by ", named(by)] : null, time ? [", ", el("time", { datetime: time }, time.replace("T", " ").replace(/(:\d\d)(\.\d+)?(Z|\+00:00)$/, "$1 UTC"))] : null,
+    note ? [". Note: ", named(note)] : ".");
 }

@@ -136,13 +136,13 @@ def _run(arguments: argparse.Namespace) -> int:
             ready = [item for item in making.made if not item.is_given_up]
             decisions = Decisions(Path(f"{arguments.out}.review.jsonl"))
             review = ItemReview(ready, decisions, table, arguments.out, known)
-            if len(review.verdicts) < len(ready):  # nobody is asked if the result could not be written
+            if len(review.verdicts()) < len(ready):  # nobody is asked if the result could not be written
                 refuse_to_overwrite(arguments.out, force=calls is not None or arguments.force)
-                if not all_decided(review, in_browser=arguments.review_in == BROWSER):
+                if not all_decided(review.queue, in_browser=arguments.review_in == BROWSER):
                     hint = "run the same command to resume this review"
                     complain("review stopped before the end; output not written", hint)
                     return INTERRUPTED
-            verdicts = review.verdicts
+            verdicts = review.verdicts()
         return _finish(making, verdicts, calls, arguments)
 
 

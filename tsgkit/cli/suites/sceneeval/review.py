@@ -22,15 +22,14 @@ from typing import Any
 
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.graph.rules import Finding
-from tsgkit.runs.decisions import Decisions, shown_as
-from tsgkit.serve.decision_protocol import Entry, Part, Shown
+from tsgkit.runs.decisions import Decision, Decisions, shown_as
+from tsgkit.serve.decision_protocol import EDIT, Choice, DecisionQueue, Part, QueueItem, Shown
 from tsgkit.suites.sceneeval.annotation_replies import kind_of_form
 from tsgkit.suites.sceneeval.annotations import (
     KINDS,
     PARSERS,
     Annotation,
     Specification,
-    annotation_of,
     annotation_value,
     in_words,
 )
@@ -40,136 +39,106 @@ from tsgkit.suites.sceneeval.makers.maker import GeneratedItem, check, findings_
 FORMS = "+ENTRY adds one, -NUMBER removes one, NUMBER ENTRY replaces one, text WORDS replaces the description"
 _NUMBERED = re.compile(r"(\d{1,4})\s+(\S.*)")
 ACCEPTED, EDITED, DROPPED = "accepted", "edited", "dropped"
-CHOICE_OF = {ACCEPTED: "accept", EDITED: "edit", DROPPED: "drop"}
+VERDICTS = {"accept": ACCEPTED, "edit": EDITED, "drop": DROPPED}
 DESCRIPTION, ENTRIES = "description", "entries"
-TEXTS = ("description", "counts", "attributes", "object_relations", "room_relations")
-"""The texts of an annotation in a decision."""
 
 
 class ItemReview:
-    """Generated items as entries of a page; decisions are applied at once, and may be changed until all are made."""
-
-    title = "Review of generated rooms"
-    in_order = False
-    forms = FORMS
+    """Generated items as a queue of decisions, which are applied before an item is shown, and may be changed until all
+    are made."""
 
     def __init__(
         self, made: Sequence[GeneratedItem], decisions: Decisions, table: Furniture, out: str, known: Sequence[str] = ()
     ) -> None:
-        self.made, self.decisions, self.table, self.known = made, decisions, table, known
-        self.done_message = f"The command goes on and writes {out}."
-        self._generated = [(item.annotation, item.findings) for item in made]
-        self._names = [shown_as(annotation_value(item.annotation)) for item in made]
-        self._apply(range(len(made)))
+        self.made, self.table, self.known = made, table, known
+        self._generated = [item.annotation for item in made]
+        self._findings = [item.findings for item in made]
+        self.queue = DecisionQueue(
+            "Review of generated rooms",
+            f"The command goes on and writes {out}.",
+            [
+                QueueItem(
+                    shown_as(annotation_value(item.annotation)),
+                    f"{item.drawn.difficulty}, {' and '.join(item.drawn.rooms)}",
+                    item.drawn.difficulty,
+                )
+                for item in made
+            ],
+            decisions,
+            choices=self._choices,
+            show=self._shown,
+            record=self._record,
+            labels=VERDICTS,
+            preview=lambda number, edited: self._parts(number, rewritten(self._generated[number], edited)),
+            typed=self._typed,
+            forms=FORMS,
+        )
 
-    @property
     def verdicts(self) -> dict[str, str]:
-        """The decisions by the names of the items."""
-        decisions = zip(self.made, self.entries(), strict=True)
+        """Apply the decisions, and return them by the names of the items."""
+        self._apply()
+        decisions = zip(self.made, self.queue.entries(), strict=True)
         return {item.name: entry["decision"] for item, entry in decisions if entry["decision"] is not None}
 
-    def entries(self) -> list[Entry]:
-        """Return all items with their decisions."""
-        decisions = map(self.decisions.find, self._names)
+    def _choices(self, number: int) -> list[Choice]:
+        decision = self.queue.decision(number)
+        is_edited = decision is not None and decision["choice"] == EDIT
         return [
-            {
-                "name": self._name(number),
-                "decision": None if decision is None else str(decision["decision"]),
-                "kind": self.made[number].drawn.difficulty,
-            }
-            for number, decision in enumerate(decisions)
+            {"choice": "accept", "label": "Accept as generated" if is_edited else "Accept", "key": "a"},
+            {"choice": "drop", "label": "Drop", "key": "d"},
+            {"choice": "edit", "label": "Edit", "key": "e"},
         ]
 
-    def shown(self, number: int) -> Shown:
+    def _shown(self, number: int) -> Shown:
         """Return an item as it is now: as generated, or as it was edited."""
-        annotation, decision = self.made[number].annotation, self.decisions.find(self._names[number])
-        is_edited = decision is not None and decision["decision"] == EDITED
-        about = "Entries, one a line, as in eq,1,sofa"
-        return {
-            "name": self._name(number),
-            "context": [],
-            "parts": self._parts(number, annotation),
-            "reason": "",
-            "code": "",
-            "choices": [
-                {"choice": "accept", "label": "Accept as generated" if is_edited else "Accept", "key": "a"},
-                {"choice": "drop", "label": "Drop", "key": "d"},
-                {"choice": "edit", "label": "Edit", "key": "e"},
-            ],
-            "edit": {
-                "kind": "texts",
-                "value": [
-                    {"name": DESCRIPTION, "label": "Description", "text": annotation.description, "is_long": True},
-                    {"name": ENTRIES, "label": about, "text": entry_text(annotation), "is_long": True},
-                ],
-            },
-            "decided": None
-            if decision is None
-            else {"choice": CHOICE_OF[decision["decision"]], "note": str(decision.get("note", ""))},
-        }
+        self._apply()
+        annotation, about = self.made[number].annotation, "Entries, one a line, as in eq,1,sofa"
+        fields = [
+            {"name": DESCRIPTION, "label": "Description", "text": annotation.description},
+            {"name": ENTRIES, "label": about, "text": entry_text(annotation)},
+        ]
+        return Shown(self._parts(number, annotation), {"kind": "texts", "value": fields})
 
-    def preview(self, number: int, edited: Any) -> Sequence[Part]:  # noqa: ANN401  (as JSON has it)
-        """Return an item as an edit would make it, with its findings."""
-        return self._parts(number, rewritten(self._generated[number][0], edited))
-
-    def decide(self, number: int, choice: str, edited: Any, note: str = "") -> None:  # noqa: ANN401
-        """Keep the decision of the page."""
-        if choice not in CHOICE_OF.values():
-            raise UsageError(f"there is no choice {choice!r:.40}", hint="accept, drop or edit")
-        generated, _ = self._generated[number]
-        if choice == "drop":
-            self._keep(number, {"decision": DROPPED}, note)
-        else:
-            self.accept(number, rewritten(generated, edited) if choice == "edit" else generated, note)
-
-    def accept(self, number: int, annotation: Annotation, note: str = "") -> None:
-        """Keep an item, as generated or changed. Raise ``UsageError`` if it has no counts."""
-        if not annotation.counts:
+    def _record(self, number: int, choice: str, edited: Any) -> Decision:  # noqa: ANN401  (as JSON has it)
+        """Return what is kept. Raise ``UsageError`` if an item that is accepted has no counts."""
+        generated = self._generated[number]
+        annotation = rewritten(generated, edited) if choice == EDIT else generated
+        if choice != "drop" and not annotation.counts:
             raise UsageError("it cannot be accepted without counts", hint="add one, as in eq,1,sofa, or drop the item")
-        is_changed = annotation != self._generated[number][0]
-        value = {"decision": EDITED} | annotation_value(annotation) if is_changed else {"decision": ACCEPTED}
-        self._keep(number, value, note)
+        if choice == EDIT and annotation == generated:
+            choice = "accept"
+        return {"choice": choice, "edited": {DESCRIPTION: annotation.description, ENTRIES: entry_text(annotation)}}
 
-    def typed(self, number: int, edited: Any, line: str) -> Any:  # noqa: ANN401  (as JSON has it)
+    def _typed(self, number: int, edited: Any, line: str) -> Any:  # noqa: ANN401
         """Return the texts of an item after an edit command."""
-        generated, _ = self._generated[number]
+        generated = self._generated[number]
         annotation = changed(generated if edited is None else rewritten(generated, edited), line)
         return {DESCRIPTION: annotation.description, ENTRIES: entry_text(annotation)}
 
-    def _name(self, number: int) -> str:
-        drawn = self.made[number].drawn
-        return f"{drawn.difficulty}, {' and '.join(drawn.rooms)}"
-
     def _parts(self, number: int, annotation: Annotation) -> Sequence[Part]:
-        findings = list(map(finding_line, self._findings(number, annotation)))
+        item = self.made[number]
+        is_present = annotation == item.annotation
+        findings = item.findings if is_present else findings_with(self.made, number, annotation, self.table, self.known)
         return [
             {"kind": "text", "title": "Description", "text": annotation.description},
             {"kind": "lines", "title": "Entries", "lines": lines(annotation)},
-            {"kind": "lines", "title": "Findings", "lines": findings},
+            {"kind": "lines", "title": "Findings", "lines": list(map(finding_line, findings))},
         ]
 
-    def _findings(self, number: int, annotation: Annotation) -> tuple[Finding, ...]:
-        """Return the findings of an item as they would be with another annotation."""
-        if annotation == self.made[number].annotation:
-            return self.made[number].findings
-        return findings_with(self.made, number, annotation, self.table, self.known)
-
-    def _keep(self, number: int, value: dict[str, Any], note: str) -> None:
-        self.decisions.keep(self._names[number], value | ({"note": note} if note else {}))
-        self._apply([index for index, name in enumerate(self._names) if name == self._names[number]])
-
-    def _apply(self, numbers: Sequence[int]) -> None:
-        """Apply the decisions about some items, and check all again if one of them is changed."""
-        before = [item.annotation for item in self.made]
-        for number in numbers:
-            item, decision = self.made[number], self.decisions.find(self._names[number])
-            item.annotation, item.findings = generated, _ = self._generated[number]
-            if decision is not None and decision["decision"] == EDITED:
-                texts = {name: decision[name] for name in TEXTS}
-                item_id, level, room = generated.item_id, generated.difficulty, generated.room_type
-                item.annotation, item.findings = annotation_of(item_id, level, room_type=room, **texts), ()
-        if [item.annotation for item in self.made] != before:
-            check(self.made, self.table, self.known)
+    def _apply(self) -> None:
+        """Apply the decisions, and check all again if an item is changed by one."""
+        annotations = list(self._generated)
+        for number, generated in enumerate(self._generated):
+            decision = self.queue.decision(number)
+            if decision is not None and decision["choice"] == EDIT:
+                annotations[number] = rewritten(generated, decision["edited"])
+        if annotations == [item.annotation for item in self.made]:
+            return
+        for item, annotation, generated, findings in zip(
+            self.made, annotations, self._generated, self._findings, strict=True
+        ):
+            item.annotation, item.findings = annotation, findings if annotation == generated else ()
+        check(self.made, self.table, self.known)
 
 
 def lines(annotation: Annotation) -> list[str]:

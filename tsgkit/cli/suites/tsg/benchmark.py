@@ -178,13 +178,7 @@ def _sources(named: Sequence[Path], out: Path) -> tuple[Path, ...]:
 
 def _run(work: BenchmarkWork, stages: Sequence[str]) -> int:
     from tsgkit.cli.suites.tsg.benchmark_card import write_card
-    from tsgkit.cli.suites.tsg.benchmark_review import (
-        MadeItemsReview,
-        dropped_by_people,
-        items_of,
-        review_file,
-        sampled,
-    )
+    from tsgkit.cli.suites.tsg.benchmark_review import dropped_by_people, items_of, review_file, review_queue, sampled
     from tsgkit.cli.suites.tsg.benchmark_work import audits_of_folder, blames_of
     from tsgkit.library.files import write_text
     from tsgkit.report.audit_report import as_markdown
@@ -202,8 +196,8 @@ def _run(work: BenchmarkWork, stages: Sequence[str]) -> int:
     blames = blames_of(audits)
     if arguments.review is not None:
         items = sampled(list(items_of(folder)), arguments.review, work.settings.seed)
-        page = MadeItemsReview(items, Decisions(review_file(folder.path, arguments.annotator)))
-        if not all_decided(page, in_browser=arguments.review_in == BROWSER):
+        queue = review_queue(items, Decisions(review_file(folder.path, arguments.annotator)))
+        if not all_decided(queue, in_browser=arguments.review_in == BROWSER):
             complain("the review was stopped before the end", "the same command goes on with it")
             return INTERRUPTED
     gate = {"passed": not blames, "redrawn": fixes, "blames": list(map(asdict, blames))}

@@ -17,12 +17,12 @@ from tsgkit.cli.suites.tsg.benchmark_stages import STAGE_OF, TASKS
 from tsgkit.errors import UsageError
 from tsgkit.runs.decisions import Decisions, shown_as
 from tsgkit.scoring.agreement import cohens_kappa, krippendorffs_alpha
-from tsgkit.serve.decision_protocol import Entry, Part, Shown
+from tsgkit.serve.decision_protocol import Choice, DecisionQueue, Part, QueueItem, Shown
 from tsgkit.suites.audits.items import LETTERS
 from tsgkit.suites.tsg.makers.stage_files import StageFolder
 
 ACCEPT, DROP = "accept", "drop"
-CHOICES: Sequence[Any] = (
+CHOICES: Sequence[Choice] = (
     {"choice": ACCEPT, "label": "Accept", "key": "a"},
     {"choice": DROP, "label": "Drop", "key": "d"},
 )
@@ -75,46 +75,17 @@ def review_file(folder: Path, annotator: str) -> Path:
     return folder / f"review.{annotator}.jsonl"
 
 
-@dataclass(frozen=True)
-class MadeItemsReview:
-    """Made items as entries of a page; a decision may be changed."""
-
-    items: Sequence[ReviewItem]
-    decisions: Decisions
-    title: str = "Review of made items"
-    in_order: bool = False
-    done_message: str = "The command goes on and writes the data card."
-
-    def entries(self) -> list[Entry]:
-        """Return all items with their decisions."""
-        decisions = ((item, self.decisions.find(item.name)) for item in self.items)
-        return [
-            {"name": item.title, "decision": None if made is None else made["decision"], "kind": item.task}
-            for item, made in decisions
-        ]
-
-    def shown(self, number: int) -> Shown:
-        """Return one item."""
-        item = self.items[number]
-        decision = self.decisions.find(item.name)
-        return {
-            "name": item.title,
-            "context": [],
-            "parts": parts_of(item),
-            "reason": "",
-            "code": "",
-            "choices": CHOICES,
-            "edit": None,
-            "decided": None if decision is None else {"choice": decision["decision"], "note": decision.get("note", "")},
-        }
-
-    def decide(self, number: int, choice: str, edited: Any, note: str = "") -> None:  # noqa: ANN401  (as JSON has it)
-        """Keep a decision."""
-        if choice not in (ACCEPT, DROP):
-            raise UsageError(f"there is no choice {choice!r:.40}", hint=f"{ACCEPT} or {DROP}")
-        item = self.items[number]
-        value = {"decision": choice, "task": item.task, "item": item.item_id}
-        self.decisions.keep(item.name, value | ({"note": note} if note else {}))
+def review_queue(items: Sequence[ReviewItem], decisions: Decisions) -> DecisionQueue:
+    """Return the queue of made items; a decision may be changed."""
+    return DecisionQueue(
+        "Review of made items",
+        "The command goes on and writes the data card.",
+        [QueueItem(item.name, item.title, item.task) for item in items],
+        decisions,
+        choices=lambda _: CHOICES,
+        show=lambda number: Shown(parts_of(items[number])),
+        record=lambda number, *_: {"task": items[number].task, "item": items[number].item_id},
+    )
 
 
 def parts_of(item: ReviewItem) -> list[Part]:
@@ -163,7 +134,7 @@ def decisions_of(folder: Path, items: Sequence[ReviewItem]) -> dict[str, dict[st
 def review_value(folder: Path, items: Sequence[ReviewItem], total: int) -> dict[str, Any] | None:
     """Return the figures of a review for the data card; None if there was none."""
     ratings = {
-        annotator: {name: str(decision["decision"]) for name, decision in decided.items()}
+        annotator: {name: str(decision["choice"]) for name, decision in decided.items()}
         for annotator, decided in decisions_of(folder, items).items()
     }
     if not ratings:
@@ -188,7 +159,7 @@ def dropped_by_people(folder: StageFolder) -> dict[str, dict[str, str]]:
         drops = [
             f"{annotator}: {decided[item.name].get('note') or 'no reason given'}"
             for annotator, decided in decisions.items()
-            if item.name in decided and decided[item.name]["decision"] == DROP
+            if item.name in decided and decided[item.name]["choice"] == DROP
         ]
         if drops:
             stage = STAGE_OF[f"{item.task}.jsonl"]
