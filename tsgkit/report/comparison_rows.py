@@ -150,11 +150,8 @@ def gather(paths: Sequence[Path], asked: ComparisonRequest) -> ContenderGroups:
     notes = _notes_on_runs(headers)
     found: list[Contender] = []
     for place, path in enumerate(paths):
-        reopened = open_saved_run(path, asked.data)
-        try:
+        with open_saved_run(path, asked.data) as reopened:
             found += _contenders(reopened, place, tasks, asked, notes)
-        finally:
-            reopened.samples.close()
     named = _named(found, paths)
     groups = _grouped(named, tasks)
     level = tuple(tuple(group) if asked.apart else on_same_items(group, asked.common, notes) for group in groups)

@@ -54,8 +54,7 @@ def official_rows(
     run: Path, folder: Path, data: str | None = None, subject: str | None = None
 ) -> Iterator[OfficialRow]:
     """Yield the rows of a run whose subjects have official results in a folder."""
-    saved = open_saved_run(run, data)
-    try:
+    with open_saved_run(run, data) as saved:
         rows = [saved.states[cell].row for cell in saved.cells(subject)]
         readers = {row.cell.task: read for row in rows if (read := row.task.official.results) is not None}
         rows = [row for row in rows if row.cell.task in readers]
@@ -85,8 +84,6 @@ def official_rows(
                 words = f"{folder}: no scene of the run has results on {theirs.subject}"
                 raise UsageError(words, hint="; ".join(notes))
             yield OfficialRow(row, theirs.subject, pairs, notes)
-    finally:
-        saved.samples.close()
 
 
 def _partner(
