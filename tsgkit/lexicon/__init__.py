@@ -16,7 +16,7 @@ from tsgkit.lexicon.folding import fold
 from tsgkit.lexicon.inflection import bases, forms, singular
 from tsgkit.lexicon.matching import WordMatch, same_word
 from tsgkit.lexicon.mention import Mention, every_mention, mentions
-from tsgkit.lexicon.nearest import Near, meant, nearest, only_near
+from tsgkit.lexicon.nearest import Near, listed, meant, nearest, only_near
 from tsgkit.lexicon.particles import PARTICLES, ParticleVerb, split_particle
 from tsgkit.lexicon.prepositions import PREPOSITIONS, is_preposition
 from tsgkit.lexicon.stems import Lemmatiser, stem
@@ -40,6 +40,7 @@ __all__ = [
     "forms",
     "gerund",
     "is_preposition",
+    "listed",
     "meant",
     "mentions",
     "nearest",

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from tsgkit.errors import UsageError
+from tsgkit.lexicon import listed
 from tsgkit.library.tables import SUFFIXES, suffix_of
 
 PART = re.compile(r"(?P<stem>.+)-(?P<number>\d{5})-of-(?P<all>\d{5})")
@@ -98,7 +99,7 @@ def rows_below(paths: Sequence[str], path: str, place: str) -> list[str]:
 
 
 def _nothing(place: str, paths: Sequence[str]) -> UsageError:
-    there = f"it has {_names(sorted(paths))}" if paths else "it is empty"
+    there = f"it has {listed(sorted(paths), MOST_SHOWN)}" if paths else "it is empty"
     return UsageError(f"{place}: no file of rows in it ({', '.join(SUFFIXES)})", hint=there)
 
 
@@ -106,7 +107,7 @@ def _exact(path: str, paths: Sequence[str], every: Sequence[FileSet], place: str
     if found := [one for one in every if one.label == path]:
         return _whole(found[0], place)
     if path not in paths:
-        raise UsageError(f"{place}: it has no file {path}", hint=f"it has {_names(sorted(paths))}")
+        raise UsageError(f"{place}: it has no file {path}", hint=f"it has {listed(sorted(paths), MOST_SHOWN)}")
     if suffix_of(path) not in SUFFIXES:
         raise UsageError(f"{place}/{path}: not a file of rows", hint=f"these are read: {', '.join(SUFFIXES)}")
     return FileSet(path, (path,))
@@ -149,9 +150,4 @@ def _lacking(parts: Sequence[str]) -> int:
 
 
 def _listed(found: Sequence[FileSet]) -> str:
-    return _names([one.label for one in found])
-
-
-def _names(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
-    return f"{', '.join(names[:MOST_SHOWN])}{more}"
+    return listed([one.label for one in found], MOST_SHOWN)

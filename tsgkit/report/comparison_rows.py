@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import UsageError
+from tsgkit.lexicon import listed
 from tsgkit.report.report_rows import chosen_tasks, comparison_metric, planned_tasks
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.plan import AXES, Axes, Cell
@@ -27,9 +28,6 @@ from tsgkit.scoring.outcomes import Outcome
 from tsgkit.scoring.pooling import Part, Pooling
 from tsgkit.suites.metrics import Metric, check_profile
 from tsgkit.suites.task import Task, no_group
-
-NAMED = 5
-"""So many items a note names; of the others it says how many there are."""
 
 
 @dataclass(frozen=True)
@@ -107,12 +105,7 @@ class Contender:
     @property
     def unanswered_ids(self) -> str:
         """The items without an answer, the first ones by name."""
-        parts = []
-        for outcome, ids in self.unanswered.items():
-            different = tuple(dict.fromkeys(ids))
-            more = f" and {len(different) - NAMED:,} more" if len(different) > NAMED else ""
-            parts.append(f"{outcome} {', '.join(different[:NAMED])}{more}")
-        return "; ".join(parts)
+        return "; ".join(f"{outcome} {listed(tuple(dict.fromkeys(ids)))}" for outcome, ids in self.unanswered.items())
 
     @property
     def title(self) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tsgkit.errors import UsageError
+from tsgkit.lexicon import listed
 from tsgkit.report.plain_text import count
 from tsgkit.report.report_rows import Beside, Figure, Report, ReportRow
 from tsgkit.runs.records import record_of, scores_of
@@ -24,8 +25,6 @@ from tsgkit.runs.saved_run import open_saved_run
 from tsgkit.suites.task import OfficialResults
 from tsgkit.suites.transcript import Transcript
 
-NAMED = 5
-"""The number of names in a note."""
 DECIMALS = 3
 """Scores of an item that are equal in so many decimals do not differ."""
 
@@ -108,8 +107,7 @@ def note(kind: str, names: Sequence[str]) -> str:
     >>> note("scenes only there", ["4", "7"])
     'scenes only there: 2 (4, 7)'
     """
-    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-    return f"{kind}: {len(names):,} ({', '.join(names[:NAMED])}{more})"
+    return f"{kind}: {len(names):,} ({listed(names)})"
 
 
 def against_official(report: Report, folder: Path) -> Report:
