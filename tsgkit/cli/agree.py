@@ -34,6 +34,7 @@ from tsgkit.cli.parser import refuse_options
 from tsgkit.cli.terminal import complain_unread, count, inert, say_json, say_lines, screen
 from tsgkit.errors import GOOD, UsageError
 from tsgkit.interface.options import GridOptions
+from tsgkit.lexicon import listed
 
 if TYPE_CHECKING:
     from tsgkit.report.agreement import RowAgreements
@@ -47,8 +48,6 @@ OF_ANNOTATORS = ("on", "measure", "value", "low", "high", "n", "reason")
 """The fields of an agreement in JSON."""
 MOST_SHOWN = 25
 """The number of answers listed that differ from official results."""
-NAMED = 5
-"""The number of items named in a note."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -218,7 +217,7 @@ def _graph_lines(agreement: GraphAgreement, *, by_item: bool) -> Iterator[str]:
             counts = (f"{number:,}" for number in (*item.graphs, item.unpaired, item.disagreements))
             items.append((item.item, *counts, _decimal(item.f1), _decimal(item.equal)))
         yield from aligned(items, 1, screen())
-    yield from (f"  {note}" for note in _notes(agreement))
+    yield from (f"  {inert(note)}" for note in _notes(agreement))
     if not versions.disagreements:
         yield "  no graph differs"
         return
@@ -243,27 +242,22 @@ def _notes(agreement: GraphAgreement) -> Iterator[str]:
         items = count(agreement.without_vocabulary, "item")
         yield f"{items} without L: all names that either annotator used there stand for it"
     if agreement.outside:
-        yield f"kappa leaves out {count(len(agreement.outside), 'name')} outside L: {_listed(agreement.outside)}"
+        yield f"kappa leaves out {count(len(agreement.outside), 'name')} outside L: {listed(agreement.outside)}"
     versions = agreement.versions
-    names = tuple(map(inert, versions.names))
+    names = versions.names
     if versions.by_position:
         yield "items are matched by position: no id is in both files"
     for name, entries in zip(names, (versions.only_first, versions.only_second), strict=True):
         if entries:
-            items = _listed([entry.item for entry in entries])
+            items = listed([entry.item for entry in entries])
             yield f"only in {name}: {count(len(entries), 'item')}, left out: {items}"
     if texts := versions.differing_texts:
         yield count(texts, "text of a description differs", "texts of descriptions differ")
     if differing := [item.item for item in versions.items if item.differs_in_vocabulary]:
         items = f"{count(len(differing), 'item')} with another L in each file"
-        yield f"{items}, which count together as L: {_listed(differing)}"
+        yield f"{items}, which count together as L: {listed(differing)}"
     if alone := [item.item for item in versions.items if item.has_vocabulary_of_one]:
-        yield f"{count(len(alone), 'item')} with L in one file alone: {_listed(alone)}"
+        yield f"{count(len(alone), 'item')} with L in one file alone: {listed(alone)}"
     if any(agreement.only_descriptions):
         left, right = agreement.only_descriptions
         yield f"descriptions without a partner: {left:,} of {names[0]}, {right:,} of {names[1]}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-    return ", ".join(map(inert, names[:NAMED])) + more

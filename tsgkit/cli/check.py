@@ -12,6 +12,7 @@ from 1; in --json, graphs and triplets from 0.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -20,7 +21,7 @@ from tsgkit.cli.options import add_mapping, add_vocabulary, read_vocabulary
 from tsgkit.cli.terminal import complain, count, inert, say, say_json
 from tsgkit.errors import FINISHED_WITH_ERRORS, GOOD, WRONG_USAGE, TsgkitError, UsageError
 from tsgkit.graph.model import Vocabulary
-from tsgkit.graph.rules import ERROR
+from tsgkit.graph.rules import ERROR, Finding, Rule
 from tsgkit.library.documents.lint import ALL_RULES, FileReport, check, check_document, report_value
 
 SHOWN_PER_CODE = 5
@@ -100,15 +101,21 @@ def _print(report: FileReport, shown_per_code: int | None) -> None:
     sizes = (count(getattr(report, f"{name}s"), name) for name in ("narrative", "graph", "triplet"))
     say(f"{inert(report.file)}: {report.format}, {', '.join(sizes)}")
     in_order = sorted(report.findings, key=lambda finding: (finding.severity, list(ALL_RULES).index(finding.code)))
-    for code, group in groupby(in_order, key=lambda finding: finding.code):
-        findings = list(group)
-        severity, meaning = ALL_RULES[code]
-        say(f"  {severity} {code} ({len(findings)}): {meaning}")
-        for finding in findings[:shown_per_code]:
-            place = inert(str(finding.place._replace(item=None) if report.narratives < 2 else finding.place))
-            hint = f" ({inert(finding.hint)})" if finding.hint else ""
-            say(f"    {place}{': ' if place else ''}{inert(finding.message)}{hint}")
-        if shown_per_code is not None and len(findings) > shown_per_code:
-            say(f"    ... and {len(findings) - shown_per_code} more (--all shows them)")
+    if report.narratives < 2:
+        in_order = [replace(finding, place=finding.place._replace(item=None)) for finding in in_order]
+    say_findings(in_order, ALL_RULES, shown_per_code, "--all shows them")
     if not report.findings:
         say("  nothing to complain about")
+
+
+def say_findings(findings: Iterable[Finding], rules: Mapping[str, Rule], shown: int | None, more: str) -> None:
+    """Print findings in order, some of each code; ``more`` says where the others are."""
+    for code, group in groupby(findings, key=lambda finding: finding.code):
+        alike = list(group)
+        say(f"  {rules[code].severity} {code} ({len(alike)}): {rules[code].meaning}")
+        for finding in alike[:shown]:
+            place = inert(str(finding.place))
+            hint = f" ({inert(finding.hint)})" if finding.hint else ""
+            say(f"    {place}{': ' if place else ''}{inert(finding.message)}{hint}")
+        if shown is not None and len(alike) > shown:
+            say(f"    ... and {len(alike) - shown} more ({more})")

@@ -35,7 +35,7 @@ from tsgkit.graph.model import (
     Triplet,
     Vocabulary,
 )
-from tsgkit.lexicon import fold, is_preposition, nearest
+from tsgkit.lexicon import fold, is_preposition, listed, nearest
 from tsgkit.lexicon.folding import word_set
 
 Severity = Literal["error", "warning"]
@@ -253,7 +253,7 @@ def _check_verbs(view: _View) -> Iterator[Finding]:
     if not view.actions:
         yield _finding("no-action", "no triplet leads from person by verb to an action", "person -> verb -> ...?")
     elif len(view.actions) > 1:
-        yield _finding("several-actions", f"{len(view.actions)} actions in one graph: {_some(view.actions)}")
+        yield _finding("several-actions", f"{len(view.actions)} actions in one graph: {listed(view.actions)}")
     for number, (source, edge, target) in enumerate(view.triplets):
         if edge == VERB and source != PERSON:
             hint = "the other way round?" if target == PERSON else f"person -> verb -> {target}?"
@@ -284,7 +284,7 @@ def _check_labels(view: _View) -> Iterator[Finding]:
 
 def _check_dobj(view: _View) -> Iterator[Finding]:
     targets = dict.fromkeys(triplet.target for triplet in view.triplets if triplet.edge == DOBJ)
-    actions = _some(view.actions) or "none"
+    actions = listed(view.actions) or "none"
     for number, (source, edge, target) in enumerate(view.typed):
         if edge != DOBJ:
             continue
@@ -300,7 +300,7 @@ def _check_dobj(view: _View) -> Iterator[Finding]:
     if view.actions and not targets:
         yield _finding("no-dobj", f"the action {actions} has no direct object")
     elif len(targets) > 1:
-        yield _finding("several-dobj", f"{len(targets)} direct objects: {_some(targets)}")
+        yield _finding("several-dobj", f"{len(targets)} direct objects: {listed(list(targets))}")
 
 
 def _meant_action(source: str, target: str, view: _View) -> str:
@@ -366,7 +366,7 @@ def _check_connected(view: _View) -> Iterator[Finding]:
     main = next((part for part in parts if PERSON in part), parts[0])
     for part in parts:
         if part is not main:
-            message = f"{_some(part)}: not linked to the rest"
+            message = f"{listed(part)}: not linked to the rest"
             yield _finding("disconnected", message, _meant_link(part, main), about=part[:MOST_NAMED])
 
 
@@ -376,13 +376,6 @@ def _meant_link(part: list[str], main: list[str]) -> str:
         if near := nearest(name, main[:MOST_COMPARED], limit=1):
             return f"{near[0].name} for {name}?"
     return ""
-
-
-def _some(names: Iterable[str]) -> str:
-    """Return the first names, and how many more."""
-    names = list(names)
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return ", ".join(names[:MOST_NAMED]) + more
 
 
 def _parts(triplets: Sequence[Triplet]) -> list[list[str]]:

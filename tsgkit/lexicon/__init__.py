@@ -15,7 +15,7 @@ from tsgkit.lexicon.folding import fold
 from tsgkit.lexicon.inflection import Lemmatiser, bases, forms, gerund, participle, past, singular, stem, third_person
 from tsgkit.lexicon.matching import WordMatch, same_word
 from tsgkit.lexicon.mention import Mention, every_mention, mentions
-from tsgkit.lexicon.nearest import Near, meant, nearest, only_near
+from tsgkit.lexicon.nearest import Near, listed, meant, nearest, only_near
 from tsgkit.lexicon.prepositions import PARTICLES, PREPOSITIONS, ParticleVerb, is_preposition, split_particle
 from tsgkit.lexicon.thesaurus import ANTONYMS, Synonyms, contradictions, opposites
 
@@ -36,6 +36,7 @@ __all__ = [
     "forms",
     "gerund",
     "is_preposition",
+    "listed",
     "meant",
     "mentions",
     "nearest",

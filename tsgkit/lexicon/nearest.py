@@ -25,7 +25,7 @@ a letter doubled or not, or one letter in a long word. Words are compared one by
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from tsgkit.lexicon.folding import fold, folded_words
@@ -167,5 +167,14 @@ def meant(name: str, names: Iterable[str]) -> str:
     found = nearest(name, names, limit=1)
     if found:
         return f"{found[0].name}?"
-    more = f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
-    return f"choose from {', '.join(names[:MOST_NAMES])}{more}"
+    return f"choose from {listed(names, MOST_NAMES)}"
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """Return the first names, and how many more there are.
+
+    >>> listed("abcdef"), listed(["a", "b"])
+    ('a, b, c, d, e and 1 more', 'a, b')
+    """
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

@@ -37,6 +37,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from tsgkit.errors import FileProblem, UsageError
+from tsgkit.lexicon import listed
 from tsgkit.library.files import look_alike, read_text, walk
 from tsgkit.library.hub_client import hub_name, is_hub
 from tsgkit.library.hub_store import Snapshot, StoredHubFile, checksum_of_file, snapshot
@@ -132,7 +133,7 @@ def rows_below(paths: Sequence[str], path: str, place: str) -> list[str]:
 
 
 def _nothing(place: str, paths: Sequence[str]) -> UsageError:
-    there = f"it has {_names(sorted(paths))}" if paths else "it is empty"
+    there = f"it has {listed(sorted(paths), MOST_SHOWN)}" if paths else "it is empty"
     return UsageError(f"{place}: no file of rows in it ({', '.join(SUFFIXES)})", hint=there)
 
 
@@ -140,7 +141,7 @@ def _exact(path: str, paths: Sequence[str], every: Sequence[FileSet], place: str
     if found := [one for one in every if one.label == path]:
         return _whole(found[0], place)
     if path not in paths:
-        raise UsageError(f"{place}: it has no file {path}", hint=f"it has {_names(sorted(paths))}")
+        raise UsageError(f"{place}: it has no file {path}", hint=f"it has {listed(sorted(paths), MOST_SHOWN)}")
     if suffix_of(path) not in SUFFIXES:
         raise UsageError(f"{place}/{path}: not a file of rows", hint=f"these are read: {', '.join(SUFFIXES)}")
     return FileSet(path, (path,))
@@ -183,12 +184,7 @@ def _lacking(parts: Sequence[str]) -> int:
 
 
 def _listed(found: Sequence[FileSet]) -> str:
-    return _names([one.label for one in found])
-
-
-def _names(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
-    return f"{', '.join(names[:MOST_SHOWN])}{more}"
+    return listed([one.label for one in found], MOST_SHOWN)
 
 
 VERSION = 1

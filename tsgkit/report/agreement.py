@@ -30,7 +30,6 @@ from tsgkit.report.official_results import OfficialRow, note, official_rows
 from tsgkit.report.report_rows import comparison_metric
 from tsgkit.runs.folder import HEADER
 from tsgkit.runs.plan import Cell
-from tsgkit.runs.results import records_of
 from tsgkit.runs.saved_run import open_saved_run
 from tsgkit.scoring.agreement import (
     Agreement,
@@ -218,17 +217,14 @@ class _JudgedRow(NamedTuple):
 
 
 def _judged_rows(run: Path, subject: str | None, data: str | None) -> Iterator[_JudgedRow]:
-    saved = open_saved_run(run, data)
-    try:
+    with open_saved_run(run, data) as saved:
         for cell in saved.cells(subject):
             row, verdicts = saved.states[cell].row, Verdicts()
             metric = comparison_metric(row.task.card.metrics)
-            for number, record in zip(row.numbers, records_of(saved.states[cell], saved.samples), strict=True):
-                for verdict in row.task.view.verdicts(record, row.dataset.sample(number), metric):
+            for sample, record in saved.records(cell):
+                for verdict in row.task.view.verdicts(record, sample, metric):
                     verdicts[record["item_id"], verdict.question] = verdict
             yield _JudgedRow(cell, row.judge, verdicts)
-    finally:
-        saved.samples.close()
 
 
 def _with_people(agreement: RowAgreements, verdicts: Verdicts, ratings: Sequence[Rating]) -> RowAgreements:

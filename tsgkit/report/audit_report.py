@@ -24,7 +24,6 @@ from tsgkit.report.plain_text import Foreign, count
 from tsgkit.report.report_rows import comparison_metric
 from tsgkit.report.table import Document, Line, Table
 from tsgkit.runs.folder import read_header
-from tsgkit.runs.results import records_of
 from tsgkit.runs.saved_run import open_saved_run
 from tsgkit.scoring.comparison import DISCORDANT
 from tsgkit.suites.audits import Audit, GroupShare, Shortcut, WithoutShortcuts, audit, without_shortcuts
@@ -175,16 +174,15 @@ def audit_of(name: str, data: str | None, run: Path | None = None) -> TaskAudit:
 
 def _without_shortcuts(run: Path, name: str, data: str | None, results: Audit) -> Iterator[WithoutShortcuts]:
     """Yield the strict scores of a run without the items that shortcuts solve; one not asked counts as wrong."""
-    saved = open_saved_run(run, data, only=(name,))
-    try:
+    with open_saved_run(run, data, only=(name,)) as saved:
         for cell, state in saved.states.items():
             if cell.task != name:
                 continue
             row, values = state.row, dict[str, tuple[float, str]]()  # by item, or by question of an item
             metric = comparison_metric(row.task.card.metrics)
-            for place, record in zip(row.numbers, records_of(state, saved.samples), strict=True):
+            for sample, record in saved.records(cell):
                 item, cluster = record["item_id"], record["cluster"]
-                verdicts = tuple(row.task.view.verdicts(record, row.dataset.sample(place), metric))
+                verdicts = tuple(row.task.view.verdicts(record, sample, metric))
                 if any(verdict.question for verdict in verdicts):
                     values |= {f"{item}/{verdict.question}": (float(verdict.right), cluster) for verdict in verdicts}
                 else:
@@ -192,8 +190,6 @@ def _without_shortcuts(run: Path, name: str, data: str | None, results: Audit) -
                     values[item] = (total / weight if weight else 0.0, cluster)
             way = " ".join(filter(None, (*cell[2:4], *cell.axes)))
             yield from without_shortcuts(cell.subject, way, metric, values, results)
-    finally:
-        saved.samples.close()
 
 
 def as_markdown(audits: Sequence[TaskAudit]) -> str:

@@ -66,8 +66,7 @@ def examples_of(report: Report) -> tuple[Example, ...]:
 
 
 def _of_run(run: str, rows: Collection[ReportRow], data: str | None) -> Iterator[Example]:
-    reopened = open_saved_run(Path(run), data)
-    try:
+    with open_saved_run(Path(run), data) as reopened:
         chosen = [
             (row, state, why, item)
             for row in rows
@@ -77,8 +76,6 @@ def _of_run(run: str, rows: Collection[ReportRow], data: str | None) -> Iterator
         calls = RecordedCalls(reopened.path)
         for row, state, why, item in chosen:
             yield Example(row, why, explained(reopened, calls, state.row, item))
-    finally:
-        reopened.samples.close()
 
 
 def _records(reopened: SavedRun, state: RowState) -> Iterator[_Seen]:

@@ -190,8 +190,7 @@ def explain(
     data: str | None = None,
 ) -> Explanation:
     """Explain an item of a run; ``data`` overrides the place of its data."""
-    reopened = open_saved_run(Path(path), data)
-    try:
+    with open_saved_run(Path(path), data) as reopened:
         named = None if task is None else task_named(task, reopened.prepared.plan.tasks, " in this run")
         wanted = {"task": named, "subject": subject, "style": style, "solver": solver, "repeat": repeat}
         wanted |= {"shots": shots, "prompts": prompts, "seed": seed}
@@ -205,8 +204,6 @@ def explain(
             raise UsageError(f"no item {item} was asked in this run", hint=hint)
         calls = RecordedCalls(reopened.path)
         return Explanation(str(path), item, tuple(explained(reopened, calls, row, item) for row in rows_with_item))
-    finally:
-        reopened.samples.close()
 
 
 def _rows_meant(reopened: SavedRun, wanted: Mapping[str, object]) -> list[PlannedRow]:

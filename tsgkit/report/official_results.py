@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tsgkit.errors import UsageError
+from tsgkit.lexicon import listed
 from tsgkit.report.plain_text import count
 from tsgkit.report.report_rows import PublishedFigure, PublishedMatch, Report, ReportRow
 from tsgkit.runs.records import record_of, scores_of
@@ -24,8 +25,6 @@ from tsgkit.runs.saved_run import open_saved_run
 from tsgkit.suites.task import OfficialResults
 from tsgkit.suites.transcript import Transcript
 
-NAMED = 5
-"""The number of names in a note."""
 DECIMALS = 3
 """Scores of an item that are equal in so many decimals do not differ."""
 
@@ -54,8 +53,7 @@ def official_rows(
     run: Path, folder: Path, data: str | None = None, subject: str | None = None
 ) -> Iterator[OfficialRow]:
     """Yield the rows of a run whose subjects have official results in a folder."""
-    saved = open_saved_run(run, data)
-    try:
+    with open_saved_run(run, data) as saved:
         rows = [saved.states[cell].row for cell in saved.cells(subject)]
         readers = {row.cell.task: read for row in rows if (read := row.task.official.results) is not None}
         rows = [row for row in rows if row.cell.task in readers]
@@ -85,8 +83,6 @@ def official_rows(
                 words = f"{folder}: no scene of the run has results on {theirs.subject}"
                 raise UsageError(words, hint="; ".join(notes))
             yield OfficialRow(row, theirs.subject, pairs, notes)
-    finally:
-        saved.samples.close()
 
 
 def _partner(
@@ -111,8 +107,7 @@ def note(kind: str, names: Sequence[str]) -> str:
     >>> note("scenes only there", ["4", "7"])
     'scenes only there: 2 (4, 7)'
     """
-    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-    return f"{kind}: {len(names):,} ({', '.join(names[:NAMED])}{more})"
+    return f"{kind}: {len(names):,} ({listed(names)})"
 
 
 def against_official(report: Report, folder: Path) -> Report:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, Self
 from warnings import warn
 
 from tsgkit.errors import FileProblem, Lacking, UsageError
@@ -38,7 +38,7 @@ from tsgkit.runs.journal import Journal
 from tsgkit.runs.kept import CHANGED_FILE, Kept, NamedData, kept_in
 from tsgkit.runs.plan import Cell, Plan, cells_of
 from tsgkit.runs.records import Scoring
-from tsgkit.runs.results import Result, RowState, results_of, states_of
+from tsgkit.runs.results import Result, RowState, records_of, results_of, states_of
 from tsgkit.runs.run_setup import ChosenItems, PlannedRow, RunSetup, chosen_items, in_shard, row_of
 from tsgkit.runs.shards import shard_of
 from tsgkit.scoring.pooling import Outcome
@@ -55,7 +55,7 @@ Place = tuple[Cell, str]
 
 @dataclass(frozen=True)
 class SavedRun:
-    """A saved run."""
+    """A saved run; as a context manager it is closed at the end."""
 
     path: Path
     header: dict[str, Any]
@@ -74,6 +74,18 @@ class SavedRun:
         if subject is not None and subject not in subjects:
             raise UsageError(f"{self.path}: no subject is called {subject}", hint=meant(subject, sorted(subjects)))
         return [cell for cell in self.states if subject in (None, cell.subject)]
+
+    def records(self, cell: Cell) -> Iterator[tuple[Any, dict[str, Any]]]:
+        """Yield the samples of a row with their records, in order; one not asked counts as wrong."""
+        state = self.states[cell]
+        for number, record in zip(state.row.numbers, records_of(state, self.samples), strict=True):
+            yield state.row.dataset.sample(number), record
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.samples.close()
 
 
 def open_saved_run(path: Path, data: str | None = None, *, only: Collection[str] = ()) -> SavedRun:

@@ -175,15 +175,12 @@ class RecordedRun:
 @contextmanager
 def recorded_run(path: Path, data: str | None = None, done: Done = nothing) -> Iterator[RecordedRun]:
     """Open a run for an export; ``UsageError`` if none of its samples has a record."""
-    opened = open_saved_run(path, data)
-    try:
+    with open_saved_run(path, data) as opened:
         run = RecordedRun(opened, done)
         if not run.total:
             hint = "the command that began it goes on with it: tsgkit runs show has it"
             raise UsageError(f"{path}: no sample of this run has an answer yet, so nothing can be exported", hint=hint)
         yield run
-    finally:
-        opened.samples.close()
 
 
 def whole(value: Any) -> Any:  # noqa: ANN401  (as JSON has it)

@@ -18,6 +18,7 @@ from typing import IO, Any
 
 from tsgkit.errors import FileProblem, NotationError, UsageError
 from tsgkit.graph.notation.json_triplets import load
+from tsgkit.lexicon import listed
 from tsgkit.library.documents.reader import Document, read_document, read_file
 from tsgkit.library.documents.rows import Entry, RowKind, entry_from, row_kind
 from tsgkit.library.files import look_alike
@@ -150,8 +151,7 @@ def _notes(dataset: Dataset) -> tuple[str, ...]:
     if not single:
         return ()
     items = "1 item" if len(single) == 1 else f"{len(single):,} items"
-    more = f" and {len(single) - MOST_NAMED:,} more" if len(single) > MOST_NAMED else ""
-    return (f"{items} of one graph among items of several, scored as k = 1: {', '.join(single[:MOST_NAMED])}{more}",)
+    return (f"{items} of one graph among items of several, scored as k = 1: {listed(single, MOST_NAMED)}",)
 
 
 def own_dataset(dataset: Dataset) -> TsgItems:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
 
 PROFILES = ("strict", "official")
-SHOWN_PER_CODE = 5
 VIEWS: tuple[View, ...] = ("front", "figure", "surroundings", "top")
 ENDINGS = (".png", ".html")
 OPTIONS = ("annotations", "item", "run", "subject")
@@ -153,6 +153,7 @@ def _drawn(image: str, arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
+    from tsgkit.cli.check import SHOWN_PER_CODE, say_findings
     from tsgkit.library.documents.lint import finding_value
     from tsgkit.suites.sceneeval.annotation_files import RULES, read_annotation_file, unmapped_relations
 
@@ -168,13 +169,7 @@ def _check(arguments: argparse.Namespace) -> int:
         return FINISHED_WITH_ERRORS if errors else GOOD
     demands = sum(len(each.specifications) for each in table.annotations)
     say(f"{inert(table.file)}: {count(len(table.annotations), 'annotation')}, {count(demands, 'demand')}")
-    for code, group in by_code.items():
-        say(f"  {RULES[code].severity} {code} ({len(group)}): {RULES[code].meaning}")
-        for finding in group[:SHOWN_PER_CODE]:
-            hint = f" ({inert(finding.hint)})" if finding.hint else ""
-            say(f"    {inert(str(finding.place))}: {inert(finding.message)}{hint}")
-        if len(group) > SHOWN_PER_CODE:
-            say(f"    ... and {len(group) - SHOWN_PER_CODE} more (--json has them)")
+    say_findings(chain(*by_code.values()), RULES, SHOWN_PER_CODE, "--json has them")
     say(f"{count(errors, 'error')}, {count(len(findings) - errors, 'warning')}")
     return FINISHED_WITH_ERRORS if errors else GOOD
 

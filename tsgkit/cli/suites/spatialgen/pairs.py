@@ -117,7 +117,6 @@ def run(arguments: argparse.Namespace) -> int:
 def _jobs(arguments: argparse.Namespace) -> Iterator[Job]:
     """Yield the chosen judged images of the run."""
     from tsgkit.llm.images import ImageFile
-    from tsgkit.runs.results import records_of
     from tsgkit.runs.saved_run import open_saved_run
     from tsgkit.suites.images import ImageFolder
     from tsgkit.suites.spatialgen.judge_requests import CONTROLS, parse_protocol
@@ -126,8 +125,7 @@ def _jobs(arguments: argparse.Namespace) -> Iterator[Job]:
     from tsgkit.suites.spatialgen.scores import plurality, verdicts_of
 
     run, subject, protocol = arguments.source, arguments.subject, arguments.protocol
-    reopened = open_saved_run(run)
-    try:
+    with open_saved_run(run) as reopened:
         paths = {folder.name: folder.path for folder in reopened.prepared.plan.folders}
         cells = [
             cell
@@ -143,10 +141,8 @@ def _jobs(arguments: argparse.Namespace) -> Iterator[Job]:
                 raise UsageError(f"{run}: there is no {name} in it", hint=meant(name, sorted(known)))
         way = protocol or cells[0].solver
         for cell in (cell for cell in cells if cell.solver == way and subject in (None, cell.subject)):
-            state = reopened.states[cell]
             images = ImageFolder(cell.subject, paths[cell.subject])
-            for number, record in zip(state.row.numbers, records_of(state, reopened.samples), strict=True):
-                sample = state.row.dataset.sample(number)
+            for sample, record in reopened.records(cell):
                 if record["outcome"] != "answered" or not isinstance(sample, SpatialRow):
                     continue
                 if not arguments.design and sample.scene in GROUPS[DESIGN]:
@@ -158,8 +154,6 @@ def _jobs(arguments: argparse.Namespace) -> Iterator[Job]:
                 if arguments.votes != VOTES[0]:
                     letters = [plurality(verdict.rounds) for verdict in verdicts_of(record, sample)]
                 yield Job(f"{cell.subject}-{sample.item_id}", sample, image, tuple(facts_of(sample, letters)))
-    finally:
-        reopened.samples.close()
 
 
 async def _rewrite(job: Job, ask: Ask, tries: int, rewriting: Rewriting) -> None:

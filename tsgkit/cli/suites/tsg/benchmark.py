@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 ALL = ("import", "describe", "elements", "questions", "choices", "generation", "audit", "card")
 """The stages, in order."""
 MOST = 1_000
-SHOWN = 5
 SHARES = {
     "implicit": (0.0, "descriptions that leave an inferable action unsaid"),
     "repeated": (0.0, "descriptions in which an action is repeated"),
@@ -180,6 +179,7 @@ def _run(work: BenchmarkWork, stages: Sequence[str]) -> int:
     from tsgkit.cli.suites.tsg.benchmark_card import write_card
     from tsgkit.cli.suites.tsg.benchmark_review import dropped_by_people, items_of, review_file, review_queue, sampled
     from tsgkit.cli.suites.tsg.benchmark_work import audits_of_folder, blames_of
+    from tsgkit.lexicon import listed
     from tsgkit.library.files import write_text
     from tsgkit.report.audit_report import as_markdown
     from tsgkit.runs.decisions import Decisions
@@ -218,8 +218,7 @@ def _run(work: BenchmarkWork, stages: Sequence[str]) -> int:
             again = f" after {fixes} rounds of redrawing" if fixes else ""
             say(f"audit: the gate is {'missed' if blames else 'passed'}{again} (audit.md)")
         for blame in blames:
-            more = f" and {len(blame.items) - SHOWN:,} more" if len(blame.items) > SHOWN else ""
-            blamed = ", ".join(blame.items[:SHOWN]) + more
+            blamed = listed(blame.items)
             say(f"  {blame.task}: {blame.code}: {inert(blame.message)}{': ' * bool(blamed)}{inert(blamed)}")
         if blames and not arguments.fix:
             say("  --fix draws the items to blame anew")
