@@ -175,7 +175,7 @@ class Chart(Generic[Part]):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What its legend explains, each once: series, or the kinds of bars."""
+        """The entries of its legend, each once: series, or the kinds of bars."""
         return tuple(dict.fromkeys(label for panel in self.panels for label in panel.labels))
 
     @property

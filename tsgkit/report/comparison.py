@@ -86,7 +86,7 @@ class Pair:
 
     @property
     def verdict(self) -> str:
-        """In words."""
+        """The verdict in words."""
         if self.statistics.difference is None:
             return f"cannot be compared: {self.statistics.reason}"
         if self.better is not None:

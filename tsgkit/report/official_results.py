@@ -45,7 +45,7 @@ class OfficialRow(NamedTuple):
     pairs: Mapping[str, RecordPair]
     """The items that both sides have."""
     notes: tuple[str, ...]
-    """What is not compared, counted and named."""
+    """The items that are not compared, counted and named."""
 
 
 def official_rows(

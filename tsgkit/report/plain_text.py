@@ -37,13 +37,13 @@ def inert(text: str) -> str:
     )
 
 
-def count(number: int, one: str, many: str = "") -> str:
+def count(number: int, noun: str, plural: str = "") -> str:
     """Return a number with its noun.
 
     >>> count(1, "graph"), count(3, "graph")
     ('1 graph', '3 graphs')
     """
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def first_names(names: Collection[str]) -> str:
