@@ -181,7 +181,6 @@ def compare(
     difference.
     """
     settings = settings_of(options, CompareOptions)
-    settings |= comparison.by_option(settings.pop("by"))
     return Comparison(**vars(comparison.compare(_paths(runs), tasks=several(task), **settings)))
 
 
