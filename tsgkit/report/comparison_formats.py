@@ -326,7 +326,8 @@ def grid_document(grid: Grid) -> Document:
     rows = []
     for row in grid.rows:
         words = (NOTHING if value in (None, "") else Foreign(str(value)) for value in _who(row, grid))
-        rows.append((*words, *map(_estimate, row.cells)))
+        values = (NOTHING if cell is None else with_interval(cell.value, cell.mark) for cell in row.cells)
+        rows.append((*words, *values))
     title, head = (f"Styles by tasks, {grid.profile}",), ("model", "style", *grid.axes, *heads)
     label = " ".join(["grid", *(grid.tasks if len(grid.tasks) == 1 else ())])
     notes = tuple((Foreign(note),) for note in grid.notes)
@@ -337,10 +338,6 @@ def grid_document(grid: Grid) -> Document:
 def _who(row: GridRow, grid: Grid) -> tuple[Any, ...]:
     """Return the model, the style, and the values of the axes of a row; None for an axis that it does not depend on."""
     return row.subject, row.way, *(row.axes.get(name) for name in grid.axes)
-
-
-def _estimate(cell: GridCell | None) -> Cell:
-    return NOTHING if cell is None else with_interval(cell.value, cell.mark)
 
 
 def grid_table(grid: Grid) -> Sheet:

@@ -90,7 +90,7 @@ class Contender:
     @property
     def way(self) -> str:
         """The way of asking in words, without its axes; empty for a baseline."""
-        return " ".join(self.cell.ways[: len(self.cell.ways) - len(self.cell.axes)])
+        return " ".join(self.cell._replace(shots=None, prompts=None, seed=None).ways)
 
     def on_axis(self, axis: str) -> object:
         """Return its value on an axis; None where it does not depend on it."""
