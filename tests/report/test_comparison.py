@@ -31,8 +31,8 @@ from tsgkit.report.charts import (
     share_out,
 )
 from tsgkit.report.comparison import NO_DIFFERENCE, Comparison, Pair, compare, paired, too_many
+from tsgkit.report.comparison_formats import terminal
 from tsgkit.report.comparison_rows import Contender, averaged
-from tsgkit.report.comparison_tables import terminal
 from tsgkit.report.grid import grid
 from tsgkit.report.report_rows import Report, gather
 from tsgkit.scoring.pooling import Part, Pooling

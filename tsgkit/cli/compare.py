@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare, and print the result."""
-    from tsgkit.report.comparison import BY, by_option, compare
+    from tsgkit.report.comparison import BY, compare
     from tsgkit.report.comparison_formats import write
     from tsgkit.report.grid import grid
     from tsgkit.report.paper import comparison_figure, paired_figure
@@ -78,20 +78,21 @@ def run(arguments: argparse.Namespace) -> int:
         refuse_options(arguments, names, "--grid and {} do not go together", hint)
     with report.shards_united(arguments) as shown:
         settings: dict[str, Any] = {name: getattr(arguments, name) for name in options_in(GridOptions)}
-        settings["tasks"], along = arguments.task, by_option(by)
+        settings["tasks"] = arguments.task
         if arguments.grid:
             comparison: Any = grid(arguments.runs, **settings)
         else:
             baseline = arguments.baseline
-            if baseline is None and arguments.fail_if_worse and "along" not in along:  # the first of several runs
+            if baseline is None and arguments.fail_if_worse and by not in BY:  # the first of several runs
                 if len(arguments.runs) < 2:
                     hint = "add --baseline or --by, or name the older run"
                     raise UsageError("--fail-if-worse: worse than what?", hint=hint)
                 baseline = str(arguments.runs[0])
-            comparison = compare(arguments.runs, baseline=baseline, **settings, **along)
+            comparison = compare(arguments.runs, baseline=baseline, by=by, **settings)
         figure = None
         if drawing is not None:  # checked before anything is printed
-            figure = paired_figure(comparison, along.get("by")) if arguments.items else comparison_figure(comparison)
+            group = None if by in BY else by
+            figure = paired_figure(comparison, group) if arguments.items else comparison_figure(comparison)
             figure.check(arguments.columns or 1)
         on = {"screen": screen()} if output is None else {}
         report.deliver(write(comparison, format, with_items=arguments.items, runs=shown, **on), output)

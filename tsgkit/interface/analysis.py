@@ -36,7 +36,7 @@ from tsgkit.lexicon import meant
 from tsgkit.library.documents.reader import read_file
 from tsgkit.library.files import write_report
 from tsgkit.library.row_sources import pinned
-from tsgkit.report import comparison, comparison_formats, comparison_tables, html
+from tsgkit.report import comparison, comparison_formats, html
 from tsgkit.report import grid as report_grid
 from tsgkit.report.audit_report import TaskAudit, audits_of
 from tsgkit.report.exports import Exported
@@ -92,10 +92,10 @@ class Comparison(comparison.Comparison):
     """All pairs of rows as a table."""
 
     def _repr_html_(self) -> str:
-        return html.fragment(comparison_tables.comparison_document(self))
+        return html.fragment(comparison_formats.comparison_document(self))
 
     def __repr__(self) -> str:
-        return "\n".join(comparison_tables.terminal(self))
+        return "\n".join(comparison_formats.terminal(self))
 
     def report(self, output: str | Path | None = None, *, format: str | None = None, items: bool = False) -> str:
         """Return the tables that ``tsgkit compare`` writes; ``output`` is a file that they are written into as well."""
@@ -181,7 +181,6 @@ def compare(
     difference.
     """
     settings = settings_of(options, CompareOptions)
-    settings |= comparison.by_option(settings.pop("by"))
     return Comparison(**vars(comparison.compare(_paths(runs), tasks=several(task), **settings)))
 
 

@@ -81,7 +81,7 @@ XLINK = "{http://www.w3.org/1999/xlink}"
 LONG_NUMBER = re.compile(r"(?<!\d)-?\d+\.\d+")
 INK_OF_PAGES = {"#000000": "currentColor"}
 KEPT_LOOKS = ("fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "text-anchor")
-"""What an SVG of a page keeps of the looks that matplotlib gives: the style sheet recolours the fill and the stroke."""
+"""The looks of matplotlib that an SVG of a page keeps: the style sheet recolours the fill and the stroke."""
 LOOKS_OF_BARS = {
     "only the first right": ("#56b4e9", "////"),
     "the first better": ("#56b4e9", "////"),

@@ -1,7 +1,7 @@
 """Values of reports and comparisons arranged for a figure: panels with categories on one axis, and series or bars.
 
 >>> mark = Mark("4", Value(0.5, 0.25, 0.75, 8.0), 8)
->>> panel = Panel("tsg/ma-sgg", "k", "k", "f1, strict (%)", ("4",), True, (Series("model", (mark,)),))
+>>> panel = Panel("tsg/ma-sgg", "f1, strict (%)", ("4",), True, (Series("model", (mark,)),), by="k", axis="k")
 >>> print(Chart("f1 by k", (panel,)).alt)
 f1 by k. tsg/ma-sgg, f1, strict (%): model (4: 50.0 [25.0, 75.0], n = 8). Brackets hold 95 % intervals; n counts items.
 
@@ -68,16 +68,16 @@ class Panel:
     """Series over the same categories with the same unit."""
 
     title: str
-    by: str
-    """What the categories are: a part of rows or a group; empty for labels of any kind."""
-    axis: str
-    """The label of the categories."""
     measure: str
     """The label of the values, with their unit."""
     categories: tuple[str, ...]
     is_share: bool
     """True if the values are fractions of 1, shown in percent."""
     series: tuple[Series, ...]
+    by: str = ""
+    """The part of rows or the group that the categories are; empty for labels of any kind."""
+    axis: str = ""
+    """The label of the categories."""
     is_difference: bool = False
     """True if the values are differences, drawn around zero."""
 
@@ -175,7 +175,7 @@ class Chart(Generic[Part]):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What its legend explains, each once: series, or the kinds of bars."""
+        """The entries of its legend, each once: series, or the kinds of bars."""
         return tuple(dict.fromkeys(label for panel in self.panels for label in panel.labels))
 
     @property
@@ -337,8 +337,6 @@ def in_both_profiles(title: str, values: Sequence[tuple[str, ReportRow, str]]) -
     measure, several = first.metrics[metric], len({name for _, _, name in values}) > 1
     panel = Panel(
         title="",
-        by="",
-        axis="",
         measure=f"{'value' if several else metric}{_unit(measure, is_share=measure.is_share)}",
         categories=tuple(label for label, _, _ in values if label in drawn),
         is_share=measure.is_share,
@@ -366,8 +364,6 @@ def differences(comparison: Comparison) -> Chart[Panel]:
                 marks.append(Mark(name, pair.difference, pair.statistics.items, pair.differs))
         panel = Panel(
             title=title,
-            by="",
-            axis="",
             measure=f"difference{' in points' if measure.is_share else ''}{_unit(measure, is_share=False)}",
             categories=tuple(mark.category for mark in marks),
             is_share=measure.is_share,

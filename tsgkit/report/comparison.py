@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.lexicon import meant
@@ -86,7 +86,7 @@ class Pair:
 
     @property
     def verdict(self) -> str:
-        """In words."""
+        """The verdict in words."""
         if self.statistics.difference is None:
             return f"cannot be compared: {self.statistics.reason}"
         if self.better is not None:
@@ -134,14 +134,14 @@ def compare(
     data: str | None = None,
     seed: int = 0,
     by: str | None = None,
-    along: str | None = None,
 ) -> Comparison:
     """Compare the rows of runs, or of one run; ``UsageError`` where data or items differ, or there is nothing to pair.
 
     ``baseline`` names a run (which need not be among the others), a subject, a style or a row (subject and style).
-    ``common`` restricts rows with different items to the common ones. ``by`` returns the groups of each row's items.
-    ``along`` is an axis in which alone the rows of a pair may differ.
+    ``common`` restricts rows with different items to the common ones. ``by`` is a property in which alone the rows of a
+    pair may differ (:data:`BY`), else a group, whose members are returned for each row's items.
     """
+    along, by = (by, None) if by in BY else (None, by)
     if baseline is not None:
         if not baseline.strip():
             raise UsageError("the baseline has no name", hint="an unset variable, perhaps: --baseline SUBJECT or RUN")
@@ -177,20 +177,8 @@ BY = ("subject", *RUN_AXES)
 MORE_ROWS = "name another run or more tasks"
 
 
-class _By(TypedDict, total=False):
-    by: str | None
-    along: str | None
-
-
-def by_option(name: str | None) -> _By:
-    """Return the meaning of ``--by NAME`` for :func:`compare`: an axis of the plan, else a group of items."""
-    return {"along": name} if name in BY else {"by": name}
-
-
 def along_axis(gathered: ContenderGroups, axis: str, baseline: str | None = None) -> list[Couple]:
     """Return each row and the row that differs from it in an axis alone and has the first value; of its run, if any."""
-    if axis not in BY:
-        raise UsageError(f"--by {axis}: nothing to compare rows by", hint=meant(axis, BY))
     if baseline is not None:
         raise UsageError("--by compares each with the first, so --baseline has no use", hint="leave one of them out")
     couples: list[Couple] = []

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import UsageError
-from tsgkit.report.plain_text import first_names
+from tsgkit.lexicon import listed
 from tsgkit.report.report_rows import check_groups, chosen_tasks, comparison_metric, planned_tasks
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.plan import AXES, Axes, Cell
@@ -89,7 +89,7 @@ class Contender:
     @property
     def way(self) -> str:
         """The way of asking in words, without its axes; empty for a baseline."""
-        return " ".join(self.cell.ways[: len(self.cell.ways) - len(self.cell.axes)])
+        return " ".join(self.cell._replace(shots=None, prompts=None, seed=None).ways)
 
     def on_axis(self, axis: str) -> object:
         """Return its value on an axis; None where it does not depend on it."""
@@ -103,7 +103,7 @@ class Contender:
     @property
     def unanswered_ids(self) -> str:
         """The items without an answer, the first ones by name."""
-        return "; ".join(f"{outcome} {first_names(dict.fromkeys(ids))}" for outcome, ids in self.unanswered.items())
+        return "; ".join(f"{outcome} {listed(tuple(dict.fromkeys(ids)))}" for outcome, ids in self.unanswered.items())
 
     @property
     def title(self) -> str:
@@ -149,11 +149,8 @@ def gather(paths: Sequence[Path], request: ComparisonRequest) -> ContenderGroups
     notes = _notes_on_runs(headers)
     rows: list[Contender] = []
     for place, path in enumerate(paths):
-        saved = open_saved_run(path, request.data)
-        try:
+        with open_saved_run(path, request.data) as saved:
             rows += _contenders(saved, place, tasks, request, notes)
-        finally:
-            saved.samples.close()
     groups: dict[tuple[str, str], list[Contender]] = {}
     for row in sorted(_named(rows, paths), key=lambda row: tasks.index(row.task)):
         groups.setdefault((row.task, row.metric), []).append(row)

@@ -76,7 +76,7 @@ class Grid:
 
     @property
     def legend(self) -> tuple[str, ...]:
-        """What values and marks mean, in lines."""
+        """The meaning of values and marks, in lines."""
         values = {cell.row.measure.is_share for row in self.rows for cell in row.cells if cell is not None}
         unit = "values in percent" if values == {True} else "shares in percent"
         brackets = f"{unit}; brackets hold 95 % intervals over {self.clusters_are}"

@@ -29,8 +29,8 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from tsgkit.report.figures import NOTHING, Estimate
@@ -48,7 +48,7 @@ FONT_SIZE, SMALL_SIZE = 8.6, 8.1
 GAP = 6.0
 """The space between two columns in points."""
 MOST_LINES, LEAST_LINES = 42, 10
-"""How many lines of a table fit on a page below its caption, and how many a part has at least."""
+"""The most lines of a table that fit on a page below its caption, and the fewest of a part."""
 MOST_NOTES = 3
 LONGEST_NOTE = 48.0
 """The width of a note that fits on one line of a page, in em."""
@@ -82,14 +82,13 @@ class Column:
         return tuple(cell.interval if isinstance(cell, Estimate) else "" for cell in self.cells)
 
     @property
-    def marks(self) -> tuple[str, ...]:
-        """The mark of each cell."""
-        return tuple(cell.mark if isinstance(cell, Estimate) else "" for cell in self.cells)
+    def marked(self) -> tuple[str, ...]:
+        """The cells without intervals, with their marks."""
+        return tuple(str(replace(cell, interval="")) if isinstance(cell, Estimate) else cell for cell in self.cells)
 
     def width(self, *, is_stacked: bool = False) -> float:
         """Return roughly the width in points; ``is_stacked``: intervals stand below their values."""
-        marked = [f"{text} {mark}".strip() for text, mark in zip(self.texts, self.marks, strict=True)]
-        value = max(map(width, marked), default=0) * FONT_SIZE
+        value = max(map(width, self.marked), default=0) * FONT_SIZE
         small = max(map(width, self.intervals), default=0) * SMALL_SIZE
         return max(width(self.name) * FONT_SIZE, max(value, small) if is_stacked else value + small) + GAP
 
@@ -101,7 +100,7 @@ class Column:
     @property
     def is_same(self) -> bool:
         """True if one cell is enough for all rows: the same words, or the same count in several rows."""
-        if len(set(self.texts)) != 1 or any(self.intervals) or any(self.marks):
+        if len(set(self.texts)) != 1 or any(self.intervals) or self.marked != self.texts:
             return False
         has_figures = not self.is_text and re.search(r"\d", self.texts[0])
         is_count = re.fullmatch(r"[\d,]+", self.texts[0]) and (len(self.cells) > 1 or self.texts[0] == "0")
@@ -110,7 +109,7 @@ class Column:
 
 @dataclass
 class _Layout:
-    """What a table shows, and how: its columns, what is said of the others, and the widths of broken texts."""
+    """The columns that a table shows, words about the others, and the widths of broken texts."""
 
     columns: list[Column]
     heading: Column | None
@@ -122,11 +121,19 @@ class _Layout:
     is_stacked: bool = False
     texts: dict[str, float] = field(default_factory=dict)
 
+    def begins_block(self, row: int) -> bool:
+        """True if the heading above a row differs from the one before."""
+        return self.heading is not None and (not row or self.heading.texts[row] != self.heading.texts[row - 1])
 
-def written(found: Document) -> str:
+    def span(self, columns: Iterable[Column]) -> int:
+        """Return how many columns of LaTeX these columns take; an interval beside its value is one more."""
+        return sum(2 if any(column.intervals) and not self.is_stacked else 1 for column in columns)
+
+
+def written(document: Document) -> str:
     """Return the tables of a document as LaTeX; its sources and long notes are comments."""
-    lines = [comment(PREAMBLE), *(comment("".join(line)) for line in (*found.lead, *found.sources))]
-    layouts = [(table, _layout(table)) for table in found.tables]
+    lines = [comment(PREAMBLE), *(comment("".join(line)) for line in (*document.lead, *document.sources))]
+    layouts = [(table, _layout(table)) for table in document.tables]
     has_intervals = any(any(column.intervals) for _, layout in layouts for column in layout.columns)
     labels, floats = dict[str, int](), 0
     for table, layout in layouts:
@@ -135,7 +142,7 @@ def written(found: Document) -> str:
             lines.append(comment("; ".join([f"no values, so no table: {''.join(table.title)}", *about])))
             continue
         is_explained = not has_intervals or any(any(column.intervals) for column in layout.columns)
-        notes = (*(found.reading if is_explained else ()), *table.notes)
+        notes = (*(document.reading if is_explained else ()), *table.notes)
         short = [note for note in notes if width("".join(note)) <= LONGEST_NOTE][:MOST_NOTES]
         slices = _slices(layout, len(short))
         for number, rows in enumerate(slices, 1):
@@ -211,7 +218,7 @@ def _slices(layout: _Layout, notes: int) -> list[slice]:
     begins, used, most = [0], 0, max(LEAST_LINES, MOST_LINES - notes)
     many = len(layout.columns[0].cells) if layout.columns else 0
     for row in range(many):
-        lines = (2 if layout.is_stacked else 1) + _begins_block(layout, row)
+        lines = (2 if layout.is_stacked else 1) + layout.begins_block(row)
         for column in layout.columns:
             if room := layout.texts.get(column.head):
                 lines = max(lines, math.ceil(width(str(column.cells[row])) * FONT_SIZE / room))
@@ -263,7 +270,7 @@ def _tabular(layout: _Layout, rows: slice) -> Iterator[str]:
         if column.is_text:
             room = layout.texts.get(column.head)
             specs.append("l" if room is None else f"p{{{room:.0f}pt}}")
-        elif _cells(column, layout) == 2:
+        elif layout.span([column]) == 2:
             specs.append("r@{\\,}l")
             head = f"\\multicolumn{{2}}{{c}}{{{head}}}"
         else:
@@ -271,55 +278,43 @@ def _tabular(layout: _Layout, rows: slice) -> Iterator[str]:
         heads.append(head)
     yield f"\\begin{{tabular}}{{@{{}}{''.join(specs)}@{{}}}}"
     yield "\\toprule"
-    yield from _groups(layout)
+    if any("\n" in column.head for column in layout.columns):
+        yield from _groups(layout)
     yield " & ".join(heads) + " \\\\"
     yield "\\midrule"
     end = " \\tabularnewline" if layout.texts else " \\\\"
-    cells = sum(_cells(column, layout) for column in layout.columns)
     for row in range(len(layout.columns[0].cells))[rows]:
-        if layout.heading is not None and (row == rows.start or _begins_block(layout, row)):
+        if layout.heading is not None and (row == rows.start or layout.begins_block(row)):
             yield from ["\\addlinespace"] if row > rows.start else []
-            yield f"\\multicolumn{{{cells}}}{{@{{}}l@{{}}}}{{{escaped(layout.heading.texts[row])}}}{end}"
-        yield " & ".join(_cell(column, row, layout) for column in layout.columns) + end
+            above = escaped(layout.heading.texts[row])
+            yield f"\\multicolumn{{{layout.span(layout.columns)}}}{{@{{}}l@{{}}}}{{{above}}}{end}"
+        cells = []
+        for column in layout.columns:
+            text, room = column.texts[row], layout.texts.get(column.head)
+            if not column.is_text:
+                cells.append(figure(column.marked[row]))
+                cells += [interval(column.intervals[row])] if layout.span([column]) == 2 else []
+            elif room:
+                cells.append(f"\\raggedright\\hspace{{0pt}}{breakable(text, room / FONT_SIZE)}")
+            else:
+                cells.append(figure(text) if text in EMPTY else escaped(text))
+        yield " & ".join(cells) + end
         if layout.is_stacked:
-            below = (interval(column.intervals[row]) for column in layout.columns)
-            yield " & ".join(below).strip() + end
+            yield " & ".join(interval(column.intervals[row]) for column in layout.columns).strip() + end
     yield "\\bottomrule"
     yield "\\end{tabular}"
 
 
 def _groups(layout: _Layout) -> Iterator[str]:
     """Yield the heads that span the columns of a group, with a rule below each."""
-    if not any("\n" in column.head for column in layout.columns):
-        return
     heads, rules, place = list[str](), list[str](), 1
     for group, members in groupby(layout.columns, lambda column: column.head.rpartition("\n")[0]):
-        cells = sum(_cells(column, layout) for column in members)
-        heads.append(f"\\multicolumn{{{cells}}}{{c}}{{{words(group)}}}" if group else " & " * (cells - 1))
-        rules += [f"\\cmidrule(lr){{{place}-{place + cells - 1}}}"] if group else []
-        place += cells
+        span = layout.span(members)
+        heads.append(f"\\multicolumn{{{span}}}{{c}}{{{words(group)}}}" if group else " & " * (span - 1))
+        rules += [f"\\cmidrule(lr){{{place}-{place + span - 1}}}"] if group else []
+        place += span
     yield " & ".join(heads) + " \\\\"
     yield "".join(rules)
-
-
-def _begins_block(layout: _Layout, row: int) -> bool:
-    """True if the heading above a row differs from the one before."""
-    return layout.heading is not None and (not row or layout.heading.texts[row] != layout.heading.texts[row - 1])
-
-
-def _cells(column: Column, layout: _Layout) -> int:
-    """Return how many columns of LaTeX a column takes."""
-    return 2 if any(column.intervals) and not layout.is_stacked else 1
-
-
-def _cell(column: Column, row: int, layout: _Layout) -> str:
-    cell = column.texts[row]
-    if column.is_text:
-        if room := layout.texts.get(column.head):
-            return f"\\raggedright\\hspace{{0pt}}{breakable(cell, room / FONT_SIZE)}"
-        return figure(cell) if cell in EMPTY else escaped(cell)
-    value = figure(f"{cell} {column.marks[row]}".strip())
-    return f"{value} & {interval(column.intervals[row])}" if _cells(column, layout) == 2 else value
 
 
 def _line(pieces: Line) -> str:

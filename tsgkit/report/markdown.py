@@ -18,28 +18,28 @@ ENDING = str.maketrans({"|": "\\x7c", "`": "\\x60"})
 SPECIAL = str.maketrans({letter: f"\\{letter}" for letter in "\\`*<>|#"})
 
 
-def written(found: Document) -> str:
+def written(document: Document) -> str:
     """Return a document as Markdown."""
-    heading = f"# {found.title}\n\n" if len(found.tables) > 1 else ""
-    return f"{heading}{body(found)}\n"
+    heading = f"# {document.title}\n\n" if len(document.tables) > 1 else ""
+    return f"{heading}{body(document)}\n"
 
 
 def body(document: Document) -> str:
     """Return a document without its heading."""
-    blocks = [_list(document.lead), *("\n".join(table(one)) for one in document.tables), _list(document.notes)]
-    return "\n\n".join(filter(None, blocks))
+    tables = ("\n".join(table(content)) for content in document.tables)
+    return "\n\n".join(filter(None, [_list(document.lead), *tables, _list(document.notes)]))
 
 
-def table(one: Table) -> Iterator[str]:
+def table(content: Table) -> Iterator[str]:
     """Yield a table under its heading, with its notes."""
-    yield f"## {line(one.title)}"
+    yield f"## {line(content.title)}"
     yield ""
-    yield _row(tuple(shown(head.replace("\n", " ")) for head in one.head))
-    yield _row(tuple(":--" if place < one.words else "--:" for place in range(len(one.head))))
-    yield from (_row(tuple(map(shown, row))) for row in one.rows)
-    if one.notes:
+    yield _row(tuple(shown(head.replace("\n", " ")) for head in content.head))
+    yield _row(tuple(":--" if place < content.words else "--:" for place in range(len(content.head))))
+    yield from (_row(tuple(map(shown, row))) for row in content.rows)
+    if content.notes:
         yield ""
-        yield _list(one.notes)
+        yield _list(content.notes)
 
 
 def shown(text: Cell) -> str:
@@ -60,4 +60,4 @@ def _row(cells: tuple[str, ...]) -> str:
 
 
 def _list(lines: tuple[Line, ...]) -> str:
-    return "\n".join(f"- {line(one)}" for one in lines)
+    return "\n".join(f"- {line(pieces)}" for pieces in lines)

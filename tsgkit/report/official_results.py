@@ -46,7 +46,7 @@ class OfficialRow(NamedTuple):
     pairs: Mapping[str, RecordPair]
     """The items that both sides have."""
     notes: tuple[str, ...]
-    """What is not compared, counted and named."""
+    """The items that are not compared, counted and named."""
 
 
 def official_rows(
@@ -65,7 +65,7 @@ def official_rows(
             samples = {row.dataset.item_ids[number]: row.dataset.sample(number) for number in row.numbers}
             if row.cell.task not in results:
                 results[row.cell.task] = readers[row.cell.task](row.task, folder, samples.values())
-            theirs = _partner(row.cell.subject, [one.cell.subject for one in rows], results[row.cell.task], folder)
+            theirs = _partner(row.cell.subject, [each.cell.subject for each in rows], results[row.cell.task], folder)
             if theirs is None:
                 continue
             pairs: dict[str, RecordPair] = {}
@@ -86,14 +86,14 @@ def official_rows(
 
 
 def _partner(
-    subject: str, subjects: Sequence[str], found: Sequence[OfficialResults], folder: Path
+    subject: str, subjects: Sequence[str], results: Sequence[OfficialResults], folder: Path
 ) -> OfficialResults | None:
     """Return the results on a subject; None if there are only results on other subjects of the run."""
-    theirs = {one.subject: one for one in found}
+    theirs = {result.subject: result for result in results}
     ours = dict.fromkeys(subjects)
     if not theirs.keys() & ours.keys():
         if len(theirs) == len(ours) == 1:
-            return found[0]
+            return results[0]
         words = f"{folder}: results on {', '.join(theirs)}, while the run has {', '.join(ours)}"
         raise UsageError(words, hint=f"they are paired by name: --scenes {next(iter(theirs))}=DIR")
     partner = theirs.get(subject)
@@ -113,16 +113,22 @@ def note(kind: str, names: Sequence[str]) -> str:
 def against_official(report: Report, folder: Path) -> Report:
     """Return the report with the official results in a folder beside every row that there are some for."""
     rows = {(row.run, row.cell): row for row in report.rows}
-    found = ((run, one) for run in report.runs for one in official_rows(Path(run), folder, report.data))
-    return replace(report, beside=tuple(_beside(rows[run, one.row.cell], one, folder) for run, one in found))
+    return replace(
+        report,
+        beside=tuple(
+            _match(rows[run, official.row.cell], official, folder)
+            for run in report.runs
+            for official in official_rows(Path(run), folder, report.data)
+        ),
+    )
 
 
-def _beside(shown: ReportRow, one: OfficialRow, folder: Path) -> PublishedMatch:
+def _match(shown: ReportRow, official: OfficialRow, folder: Path) -> PublishedMatch:
     """Return a row over the items that both sides have, each metric over the items that have an official result."""
-    row, names, seed = one.row, tuple(shown.metrics), shown.seed
+    row, names, pairs = official.row, tuple(shown.metrics), official.pairs
     ours, theirs = row.task.tally(), row.task.tally()
     differing: dict[str, dict[str, str]] = {}
-    for item, pair in one.pairs.items():
+    for item, pair in pairs.items():
         measured = [name for name in names if name in pair.theirs["parts"]["official"]]
         ours.add(pair.ours["cluster"], scores_of(pair.ours, measured), pair.ours["counts"])
         theirs.add(pair.ours["cluster"], scores_of(pair.theirs, measured), pair.theirs["counts"])
@@ -130,21 +136,20 @@ def _beside(shown: ReportRow, one: OfficialRow, folder: Path) -> PublishedMatch:
             here, there = (_score(record["parts"].get("official", {}).get(name)) for record in pair[1:])
             if here != there:
                 differing.setdefault(item, {})[name] = f"{name} {here} here, {there} there"
-    boards = [row.task.board(tally, row.solver, seed, only=names) for tally in (ours, theirs)]
-    values = boards[1].profiles["official"] or {}
+    board, their_board = (row.task.board(tally, row.solver, shown.seed, only=names) for tally in (ours, theirs))
     figures = tuple(
-        PublishedFigure("official code", one.theirs, name, value.value, len(one.pairs), "", value.is_share)
+        PublishedFigure("official code", official.theirs, name, value.value, len(pairs), "", value.is_share)
         for name in names
-        if (value := values.get(name)) is not None
+        if (value := their_board.value(name, "official")) is not None
     )
-    differences = list(one.notes)
+    differences = list(official.notes)
     if differing:
         counts = Counter(name for words in differing.values() for name in words)
         listed = ", ".join(f"{name} in {counts[name]:,}" for name in names if name in counts)
-        differences.append(f"figures of {count(len(one.pairs), 'scene')}: {listed}")
+        differences.append(f"figures of {count(len(pairs), 'scene')}: {listed}")
     differences += [f"scene {item}: {'; '.join(words.values())}" for item, words in differing.items()]
-    ours_alone = replace(shown, board=boards[0], unasked=0)
-    return PublishedMatch(ours_alone, one.theirs, figures, tuple(differences), str(folder), are_results=True)
+    ours_alone = replace(shown, board=board, unasked=0)
+    return PublishedMatch(ours_alone, official.theirs, figures, tuple(differences), str(folder), are_results=True)
 
 
 def _score(part: Sequence[float] | None) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tsgkit.graph.model import ActionGraph
-from tsgkit.llm.reply import Attempt, Reply, Usage
+from tsgkit.llm.reply import Reply
 from tsgkit.suites.judgement import TwoReadings
 
 
@@ -24,9 +24,11 @@ def more_room(parameters: Mapping[str, Any] | None) -> str:
 def reading_text(reading: str | tuple[ActionGraph, ...] | None) -> str:
     """Return what was read, as text; graphs are counted from 1."""
     if isinstance(reading, tuple):
-        return (
-            "\n\n".join(f"Graph {number}:\n{_arrows(graph)}" for number, graph in enumerate(reading, 1)) or "no graph"
-        )
+        graphs = []
+        for number, graph in enumerate(reading, 1):
+            arrows = [f"{source} -> {edge} -> {target}" for source, edge, target in graph.triplets]
+            graphs.append(f"Graph {number}:\n" + "\n".join(arrows))
+        return "\n\n".join(graphs) or "no graph"
     return "nothing" if reading is None else reading or '""'
 
 
@@ -53,30 +55,18 @@ def ended(reply: Reply) -> str:
         parts.append(f"finish reason {reply.finish_reason}")
     if reply.seconds:
         parts.append(f"{reply.seconds:.2f} s")
-    parts += _used(reply.usage)
-    if len(reply.attempts) > 1 or any(attempt.error for attempt in reply.attempts):
-        parts.append(f"{len(reply.attempts)} attempts ({'; '.join(map(_attempt, reply.attempts))})")
-    return ", ".join(parts) + (f"; {reply.note}" if reply.note else "")
-
-
-def _used(usage: Usage) -> list[str]:
-    """Return what is known of what a call used."""
-    parts = []
+    usage = reply.usage
     if usage.prompt is not None:
         parts.append(f"{usage.prompt:,} tokens in" + (f" ({usage.cached:,} cached)" if usage.cached else ""))
     if usage.completion is not None:
         parts.append(f"{usage.completion:,} out" + (f" ({usage.reasoning:,} reasoning)" if usage.reasoning else ""))
     if usage.cost is not None:
         parts.append(f"${usage.cost:.6f}")
-    return parts
-
-
-def _attempt(attempt: Attempt) -> str:
-    if attempt.error is None:
-        return f"{attempt.seconds:.2f} s: good"
-    status = f" {attempt.status}" if attempt.status else ""
-    return f"{attempt.seconds:.2f} s:{status} {attempt.error}, waited {attempt.waited:.1f} s"
-
-
-def _arrows(graph: ActionGraph) -> str:
-    return "\n".join([f"{source} -> {edge} -> {target}" for source, edge, target in graph.triplets])
+    if len(reply.attempts) > 1 or any(attempt.error for attempt in reply.attempts):
+        attempts = []
+        for attempt in reply.attempts:
+            status = f" {attempt.status}" if attempt.status else ""
+            trouble = f"{status} {attempt.error}, waited {attempt.waited:.1f} s"
+            attempts.append(f"{attempt.seconds:.2f} s:{' good' if attempt.error is None else trouble}")
+        parts.append(f"{len(reply.attempts)} attempts ({'; '.join(attempts)})")
+    return ", ".join(parts) + (f"; {reply.note}" if reply.note else "")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from contextvars import ContextVar
 from typing import IO
 
@@ -17,8 +17,6 @@ OUTPUT: ContextVar[IO[str] | None] = ContextVar("OUTPUT", default=None)
 """Takes the lines of a command instead of standard output, for the thread or task that sets it."""
 CODE_FILES: ContextVar[tuple[str, ...]] = ContextVar("CODE_FILES", default=())
 """The files that this command named with ``--code``."""
-NAMED = 5
-"""The number of names in a list of the first ones."""
 LONG_NAME = 24
 """Names up to this length are never shortened."""
 CUT = "..."
@@ -37,23 +35,13 @@ def inert(text: str) -> str:
     )
 
 
-def count(number: int, one: str, many: str = "") -> str:
+def count(number: int, noun: str, plural: str = "") -> str:
     """Return a number with its noun.
 
     >>> count(1, "graph"), count(3, "graph")
     ('1 graph', '3 graphs')
     """
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
-def first_names(names: Collection[str]) -> str:
-    """Return the first names, and how many more there are.
-
-    >>> first_names(["4", "7"]), first_names("abcdefg")
-    ('4, 7', 'a, b, c, d, e and 2 more')
-    """
-    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-    return ", ".join(tuple(names)[:NAMED]) + more
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def abridged(names: Iterable[str], longest: int = LONG_NAME) -> dict[str, str]:

@@ -126,8 +126,7 @@ class Reference(_Declared):
                     if (column.task, column.style) == (task, style):
                         doubt = doubts.get((table.name, model, column.title), "")
                         is_share = column.is_share and table.unit == "percent"
-                        scale = 100 if is_share else 1
-                        value = round(number / scale, 6)
+                        value = round(number / (100 if is_share else 1), 6)
                         yield PublishedFigure(table.name, model, column.metric, value, column.items, doubt, is_share)
 
 
@@ -151,18 +150,26 @@ def reference_from(text: str, source: str) -> Reference:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(str(part) for part in first["loc"])
-        raise UsageError(
-            f"{source}: {field}: {first['msg']}", hint="the tables that come along show the form"
-        ) from None
+        hint = "the tables that come along show the form"
+        raise UsageError(f"{source}: {field}: {first['msg']}", hint=hint) from None
 
 
 def against_published(report: Report) -> Report:
-    """Return the report with published figures beside every row that there are some for."""
+    """Return the report with published figures beside every row that there are some for.
+
+    Rows on a shipped dataset stand beside the figures of our baselines, others beside the tables of their suite.
+    """
     of_suites = {suite: _reference_in(_file_of(suite)) for suite in {row.suite for row in report.rows}}
-    references = [_baselines_on(row) or of_suites[row.suite] for row in report.rows]
-    pairs = zip(report.rows, references, strict=True)
-    beside = [_beside(row, reference) for row, reference in pairs if reference is not None]
-    return replace(report, beside=tuple(figures for figures in beside if figures is not None))
+    matches: list[PublishedMatch | None] = []
+    for row in report.rows:
+        reference = of_suites[row.suite]
+        for name in shipped_datasets(row.suite):
+            file = shipped_file(row.suite, name, row.kind)
+            if file is not None and hashlib.sha256(file.read_bytes()).hexdigest() == row.data_sha256:
+                reference = _reference_in(f"{name}.yaml") or reference
+                break
+        matches.append(None if reference is None else _match(row, reference))
+    return replace(report, beside=tuple(match for match in matches if match is not None))
 
 
 def _reference_in(file: str) -> Reference | None:
@@ -172,46 +179,42 @@ def _reference_in(file: str) -> Reference | None:
     return None if place is None else reference_from(text_of(place), str(place))
 
 
-def _baselines_on(row: ReportRow) -> Reference | None:
-    """Return the figures of our baselines on the shipped dataset that a row was asked about; None for other data."""
-    for name in shipped_datasets(row.suite):
-        file = shipped_file(row.suite, name, row.kind)
-        if file is not None and hashlib.sha256(file.read_bytes()).hexdigest() == row.data_sha256:
-            return _reference_in(f"{name}.yaml")
-    return None
-
-
-def _beside(row: ReportRow, reference: Reference) -> PublishedMatch | None:
+def _match(row: ReportRow, reference: Reference) -> PublishedMatch | None:
     """Return a row beside the figures of its style, with the differences in how both were obtained."""
-    task = f"{row.suite}/{row.kind}"
+    task, ways = f"{row.suite}/{row.kind}", (row.style, row.solver)
     styles = [style for style in reference.styles if any(reference.figures(task, style))]
     if not styles:
         return None
-    style = next((way for way in (row.style, row.solver) if way in styles), styles[0])
-    figures = tuple(reference.figures(task, style))
-    if style == styles[0]:
-        figures += tuple(figure for other in reference.beside_first for figure in reference.figures(task, other))
+    style = next((way for way in ways if way in styles), styles[0])
+    beside = (style, *(reference.beside_first if style == styles[0] else ()))
+    figures = tuple(figure for name in beside for figure in reference.figures(task, name))
     items = max(figure.items for figure in figures)
     is_ours = reference.dataset in shipped_datasets(row.suite)
-    differences = []
-    if not (is_ours or asks_published_data(row.kind, row.data, reference.dataset)):
-        differences.append("data: ours are not the published file, so the figures are of different items")
-    if row.n != items:
-        differences.append(f"n: {row.n:,} items here, {items:,} there")
-    if style not in (row.style, row.solver) and (row.style or row.solver == "baseline"):
-        differences.append(f"style: {row.style or 'a baseline without a prompt'} here, {style} there")
-    if row.protocol_note:
-        differences.append(f"protocol: {row.protocol_note}")
-    if reference.judge and row.judge is not None and row.judge.rpartition("/")[2] != reference.judge:
-        differences.append(f"judge: {row.judge} here, {reference.judge} there")
-    if row.solver != "baseline" and row.judge != RULES and row.prompts is None and not is_ours:
-        differences.append("prompts: the same requests in our wording")
-    if (ours := (row.parameters or {}).get("temperature")) not in (None, reference.temperature):
-        differences.append(f"temperature: {ours} here, {reference.temperature} there")
-    if row.unasked or row.failed:
-        ended = f"{row.unasked} items not asked, {row.failed} failed (these count as wrong here)"
-        differences.append(f"not finished: {ended}")
-    return PublishedMatch(row, style, figures, tuple(differences), reference.source)
+    temperature = (row.parameters or {}).get("temperature")
+    differences = {
+        "data: ours are not the published file, so the figures are of different items": not (
+            is_ours or asks_published_data(row.kind, row.data, reference.dataset)
+        ),
+        f"n: {row.n:,} items here, {items:,} there": row.n != items,
+        f"style: {row.style or 'a baseline without a prompt'} here, {style} there": (
+            style not in ways and (row.style or row.solver == "baseline")
+        ),
+        f"protocol: {row.protocol_note}": row.protocol_note,
+        f"judge: {row.judge} here, {reference.judge} there": (
+            reference.judge and row.judge is not None and row.judge.rpartition("/")[2] != reference.judge
+        ),
+        "prompts: the same requests in our wording": (
+            row.solver != "baseline" and row.judge != RULES and row.prompts is None and not is_ours
+        ),
+        f"temperature: {temperature} here, {reference.temperature} there": (
+            temperature not in (None, reference.temperature)
+        ),
+        f"not finished: {row.unasked} items not asked, {row.failed} failed (these count as wrong here)": (
+            row.unasked or row.failed
+        ),
+    }
+    named = tuple(text for text, does_differ in differences.items() if does_differ)
+    return PublishedMatch(row, style, figures, named, reference.source)
 
 
 def asks_published_data(kind: str, file: str, name: str) -> bool:
@@ -238,7 +241,12 @@ class FoundDoubt(NamedTuple):
 
 
 def doubts_found(reference: Reference) -> Iterator[FoundDoubt]:
-    """Yield everything in the tables that arithmetic says cannot be right."""
+    """Yield everything in the tables that arithmetic says cannot be right.
+
+    ``multiple``: n items that are right or wrong as a whole give a multiple of 1/n. ``bound``: a mean of harmonic means
+    is at most the mean of the arithmetic means. ``sum``: parts add up to the total. ``mean``: an overall figure is the
+    mean of its parts, which are of equal size.
+    """
     for table in reference.tables:
         for model, figures in table.rows.items():
             for kind, columns in _doubts_in(dict(zip(table.columns, figures, strict=True))):
@@ -246,12 +254,7 @@ def doubts_found(reference: Reference) -> Iterator[FoundDoubt]:
 
 
 def _doubts_in(row: Mapping[Column, float]) -> Iterator[tuple[Kind, tuple[Column, ...]]]:
-    """Yield the figures of a row that break a rule.
-
-    ``multiple``: n items that are right or wrong as a whole give a multiple of 1/n. ``bound``: a mean of harmonic means
-    is at most the mean of the arithmetic means. ``sum``: parts add up to the total. ``mean``: an overall figure is the
-    mean of its parts, which are of equal size.
-    """
+    """Yield the figures of a row that break a rule."""
     groups: defaultdict[tuple[str, str, str], dict[str, Column]] = defaultdict(dict)
     for column, figure in row.items():
         groups[column.task, column.style, column.part][column.metric] = column
@@ -259,16 +262,12 @@ def _doubts_in(row: Mapping[Column, float]) -> Iterator[tuple[Kind, tuple[Column
         if column.metric in ("accuracy", "exact_match") and abs(100 * right / column.items - figure) > ROUNDING / 2:
             yield "multiple", (column,)
     for (task, style, part), group in groups.items():
-        if {"precision", "recall", "f1"} <= set(group):
-            columns = (group["precision"], group["recall"], group["f1"])
-            precision, recall, f1 = (row[column] for column in columns)
-            if f1 > (precision + recall) / 2 + ROUNDING:
-                yield "bound", columns
-        if {"hallucinated_desc", "hallucinated_new", "hallucinated_total"} <= set(group):
-            columns = (group["hallucinated_desc"], group["hallucinated_new"], group["hallucinated_total"])
-            described, new, total = (row[column] for column in columns)
-            if described + new != total:
-                yield "sum", columns
+        means = tuple(group[name] for name in ("precision", "recall", "f1") if name in group)
+        if len(means) == 3 and row[means[2]] > (row[means[0]] + row[means[1]]) / 2 + ROUNDING:
+            yield "bound", means
+        counts = tuple(group[f"hallucinated_{k}"] for k in ("desc", "new", "total") if f"hallucinated_{k}" in group)
+        if len(counts) == 3 and row[counts[0]] + row[counts[1]] != row[counts[2]]:
+            yield "sum", counts
         for metric, column in group.items() if part == "overall" else ():
             same = [other for other in row if (other.task, other.style, other.metric) == (task, style, metric)]
             parts = [row[other] for other in same if other.part not in ("", "overall")]

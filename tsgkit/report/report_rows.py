@@ -83,7 +83,7 @@ class ReportRow:
     judge: str | None = None
     """The judge of images or scenes, or of answers."""
     groups: dict[str, dict[str, Board]] = field(default_factory=dict)
-    """For every group asked for: the board of each of its members, by name, in order; its headline metrics."""
+    """The boards of the members of every group asked for, by name, in order, with their headline metrics."""
     group_usage: dict[str, dict[str, dict[str, Any] | None]] = field(default_factory=dict)
     """The usage of the calls for each member of each group, as for the row."""
     controls: tuple[Control, ...] = ()
@@ -104,7 +104,7 @@ class ReportRow:
 
     @property
     def k_counts(self) -> str:
-        """What the group ``k`` counts; empty where its task has no such group."""
+        """The things that the group ``k`` counts; empty where its task has no such group."""
         return "" if self.of is None else self.of.groups.k_counts
 
     def in_order(self, members: Iterable[str], group: str) -> list[str]:

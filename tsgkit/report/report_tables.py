@@ -286,7 +286,9 @@ def _counts(row: ReportRow, names: Iterable[str]) -> Iterator[str]:
 
 
 def published_tables(report: Report) -> Iterator[Table]:
-    """For every task and style our rows first, then the published ones; each row by itself beside official results."""
+    """Yield a table for every task and style: our rows first, then the published ones; each row by itself beside
+    official results.
+    """
     together: dict[tuple[str, str, int | None], list[PublishedMatch]] = {}
     for place, match in enumerate(report.beside):
         by_itself = place if match.are_results else None

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from tsgkit.report.figures import UNKNOWN
 from tsgkit.report.plain_text import inert
@@ -57,22 +57,24 @@ def cell(value: object) -> str:
 
 def lines(report: Report) -> Iterator[Fields]:
     """Yield one line a figure."""
+    names = ("run", "name", "task", "subject", "solver", "style", "repeat", "protocol")
     for row in report.rows:
-        about = _about(row)
+        about = {name: getattr(row, name) for name in names} | row.cell.own_axes
         yield from (about | line for line in _metrics(row, row.board))
         for group, members in row.groups.items():
             for name, board in members.items():
                 yield from (about | {"group": group, "member": name} | line for line in _metrics(row, board))
-        yield from (about | {"kind": "count", "metric": n, "value": v} for n, v in row.board.counts.items())
-        yield about | {"kind": "count", "metric": "unasked", "value": row.unasked}
-        yield from (about | {"kind": "usage"} | line for line in _usage(row.usage))
-    for beside in report.beside:
-        for figure in beside.figures:
+        counts = row.board.counts | {"unasked": row.unasked}
+        yield from (about | {"kind": "count", "metric": name, "value": value} for name, value in counts.items())
+        for name, value in (row.usage or {}).items():
+            yield about | {"kind": "usage", "metric": name, "value": UNKNOWN if value is None else value}
+    for match in report.beside:
+        for figure in match.figures:
             yield {
                 "name": figure.table,
-                "task": beside.row.task,
+                "task": match.row.task,
                 "subject": figure.model,
-                "style": beside.style,
+                "style": match.style,
                 "kind": "published",
                 "profile": "official",
                 "metric": figure.metric,
@@ -82,25 +84,15 @@ def lines(report: Report) -> Iterator[Fields]:
             }
 
 
-def _about(row: ReportRow) -> Fields:
-    names = ("run", "name", "task", "subject", "solver", "style", "repeat", "protocol")
-    axes = {name: row.cell.value[name] for name in AXES if name in row.cell.value}
-    return {name: getattr(row, name) for name in names} | axes
-
-
 def _metrics(row: ReportRow, board: Board) -> Iterator[Fields]:
-    for profile, values in board.profiles.items():
+    for profile in board.profiles:
         for name, metric in row.metrics.items():
             if name not in (board.profiles["strict"] or {}):
                 continue
-            value = (values or {}).get(name)
-            found: Fields = {} if value is None else {k: getattr(value, k) for k in ("value", "low", "high", "n")}
-            reason = board.reasons.get(f"{profile}.{name}", board.reasons.get(profile, "")) if value is None else ""
-            better = "more" if metric.more_is_better else "less"
-            yield {"kind": "metric", "profile": profile, "metric": name, "better": better, **found,
-                   "items": board.n, "reason": reason}  # fmt: skip
-
-
-def _usage(usage: Mapping[str, object] | None) -> Iterator[Fields]:
-    for name, value in (usage or {}).items():
-        yield {"metric": name, "value": UNKNOWN if value is None else value}
+            line: Fields = {"kind": "metric", "profile": profile, "metric": name, "items": board.n}
+            line["better"] = "more" if metric.more_is_better else "less"
+            if (value := board.value(name, profile)) is None:
+                line["reason"] = board.reasons.get(f"{profile}.{name}", board.reasons.get(profile, ""))
+            else:
+                line |= {field: getattr(value, field) for field in ("value", "low", "high", "n")}
+            yield line

@@ -31,9 +31,10 @@ PAPER = Screen()
 """A file or a pipe: nothing is left out, nothing is coloured."""
 
 
-def written(found: Document, screen: Screen = PAPER) -> str:
+def written(document: Document, screen: Screen = PAPER) -> str:
     """Return a document as text."""
-    blocks = [map(line, found.lead), *(table(one, screen) for one in found.tables), map(line, found.notes)]
+    tables = (table(content, screen) for content in document.tables)
+    blocks = [map(line, document.lead), *tables, map(line, document.notes)]
     return "\n\n".join(filter(None, map("\n".join, blocks))) + "\n"
 
 
@@ -42,11 +43,11 @@ def line(pieces: Line) -> str:
     return "".join(map(inert, pieces))
 
 
-def table(one: Table, screen: Screen = PAPER) -> Iterator[str]:
+def table(content: Table, screen: Screen = PAPER) -> Iterator[str]:
     """Yield a table under its title, with its notes."""
-    yield screen.bold(line(one.title))
-    yield from aligned([[head.replace("\n", " ") for head in one.head], *one.rows], one.words, screen)
-    for note in one.notes:
+    yield screen.bold(line(content.title))
+    yield from aligned([[head.replace("\n", " ") for head in content.head], *content.rows], content.words, screen)
+    for note in content.notes:
         yield "  " + screen.pale(line(note))
 
 
@@ -68,7 +69,10 @@ def aligned(rows: Sequence[Sequence[Cell]], words: int, screen: Screen = PAPER) 
     cells = [tuple(inert(str(cell)) for cell in row) for row in rows]
     widths = [max(map(columns, column)) for column in zip(*cells, strict=True)]
     for number, row in enumerate(cells):
-        padded = (_padded(cell, widths[place], place < words) for place, cell in enumerate(row))
+        padded = []
+        for place, cell in enumerate(row):
+            space = " " * (widths[place] - columns(cell))
+            padded.append(cell + space if place < words else space + cell)
         text = "  " + "  ".join(padded).rstrip()
         yield text if number else screen.pale(text)
     if left_out:
@@ -92,8 +96,9 @@ def _fitted(cells: Rows, words: int, width: int) -> tuple[Rows, int, list[str]]:
         figures = list(enumerate(zip(*cells[1:], strict=True)))[words:]
         place = next((place for place, column in figures if SAYS_NOTHING.issuperset(map(str, column))), None)
         if place is None:
-            name = next((name for name in LEAST_NEEDED if _is_there(name, cells, words)), None)
-            if name is None:
+            has_intervals = any(isinstance(cell, Estimate) and cell.interval for row in cells for cell in row)
+            present = {*cells[0][words:], *([INTERVALS] if has_intervals else [])}
+            if (name := next((name for name in LEAST_NEEDED if name in present), None)) is None:
                 break
             left_out.append(name)
             if name == INTERVALS:
@@ -108,19 +113,8 @@ def _fitted(cells: Rows, words: int, width: int) -> tuple[Rows, int, list[str]]:
     return cells, words, list(dict.fromkeys(left_out))
 
 
-def _is_there(name: str, cells: Rows, words: int) -> bool:
-    if name == INTERVALS:
-        return any(isinstance(cell, Estimate) and cell.interval for row in cells for cell in row)
-    return name in cells[0][words:]
-
-
 def _width(cells: Rows) -> int:
     return sum(2 + max(columns(inert(str(cell))) for cell in column) for column in zip(*cells, strict=True))
-
-
-def _padded(cell: str, width: int, is_word: bool) -> str:
-    space = " " * (width - columns(cell))
-    return cell + space if is_word else space + cell
 
 
 def columns(text: str) -> int:

@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 
 from tsgkit.errors import UsageError
 from tsgkit.report.comparison import Pair, paired
+from tsgkit.report.comparison_formats import pair_value
 from tsgkit.report.comparison_rows import ComparisonRequest, Contender, on_same_items
 from tsgkit.report.comparison_rows import gather as contenders_of
-from tsgkit.report.comparison_tables import pair_value
 from tsgkit.report.explanation import ExplainedRow, explained, explained_value, is_context
 from tsgkit.report.page import facts_of
 from tsgkit.report.plain_text import abridged
