@@ -1,6 +1,6 @@
 // Two rows of a task, of this run or of two, compared item by item, with the paired test; and all rows of the task.
 
-import { el, fill, named } from "../dom.js";
+import { el, fill, named, textList } from "../dom.js";
 import { altered, hashOf } from "./address.js";
 import { indexOf } from "./choice.js";
 import { labelledSelect } from "./filters.js";
@@ -131,21 +131,15 @@ export class ComparePage {
   #cells(place) {
     const { item, first, second, standing } = this.shown[place];
     const sides = [[this.pair.first, first], [this.pair.second, second]];
-    const marks = sides.map(([side, number]) => this.#mark(side, number));
+    const marks = sides.map(([{ run, index }, number]) => (number === undefined ? el("span.mark", "not asked") : markOf(index.samples.mark[number], hashOf(["run", run, "sample", number]))));
     const values = sides.map(([{ index, row }, number]) => (number === undefined ? "–" : scored(index.samples.strict[number], isShareIn(row))));
     const answers = sides.map(([{ index }, number]) => el("bdi", index.samples.answer[number] ?? ""));
     return [named(item), STANDINGS[standing], ...marks, ...values, ...answers];
   }
 
-  #mark({ run, index }, number) {
-    if (number === undefined) return el("span.mark", "not asked");
-    return markOf(index.samples.mark[number], hashOf(["run", run, "sample", number]));
-  }
-
   #openPair(place) {
     const { first, second } = this.shown[place];
-    if (first !== undefined) this.#open(this.pair.first.run, first);
-    else this.#open(this.pair.second.run, second);
+    this.#open(this.pair[first === undefined ? "second" : "first"].run, first ?? second);
   }
 
   #open(run, number) {
@@ -242,6 +236,6 @@ function shownTest(found, first, second) {
   return [
     cardTable(`Strict ${found.metric}`, ["row", "value", "n"], [line("A", first, found.first), line("B", second, found.second)]),
     el("p", el("strong", named(found.verdict)), ` A − B: ${withSign(found.difference, isShare)}${isShare ? " points" : ""}${around}, p = ${p} (`, named(found.test), ")."),
-    found.notes?.length ? el("ul", found.notes.map((words) => el("li", named(words)))) : null,
+    textList(found.notes),
   ];
 }

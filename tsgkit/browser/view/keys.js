@@ -30,12 +30,7 @@ export class Keys {
       el("dt", one.keys.map((key, place) => [place ? " or " : null, el("kbd", SPOKEN[key] ?? key)])),
       el("dd", one.words),
     ]);
-    fill(
-      this.help,
-      el("h2", { id: "keys-title" }, "Keys"),
-      el("dl", rows),
-      el("button", { type: "button", onclick: () => this.help.close() }, "Close"),
-    );
+    fill(this.help, el("h2", { id: "keys-title" }, "Keys"), el("dl", rows), el("button", { type: "button", onclick: () => this.help.close() }, "Close"));
     this.help.showModal();
   }
 }

@@ -1,6 +1,6 @@
 // One sample: what was asked, what came back, what was read of it, and how it was scored.
 
-import { el, fill, named } from "../dom.js";
+import { el, fill, named, textList } from "../dom.js";
 import { drawPanel } from "../panels/panels.js";
 import { altered, hashOf } from "./address.js";
 import { block, shownValue, transcript } from "./calls.js";
@@ -179,12 +179,9 @@ function stateOf(sample, row) {
   const notes = [sample.error, sample.unasked, sample.changed].filter(Boolean);
   const value = sample.scores?.strict?.[row?.metric]?.value;
   const score = value === null || value === undefined ? null : ` · ${row.metric} ${scored(value, isShareIn(row))}`;
-  return el(
-    "div.state-of",
-    el("p", el("span.outcome", sample.outcome), sample.failed ? ` · ${sample.failed}` : null, score, row ? [" · ", named(row.title)] : null),
-    notes.map((words) => el("p.note", named(words))),
-    sample.notes?.length ? el("ul", sample.notes.map((words) => el("li", named(typeof words === "string" ? words : JSON.stringify(words))))) : null,
-  );
+  const state = el("p", el("span.outcome", sample.outcome), sample.failed ? ` · ${sample.failed}` : null, score, row ? [" · ", named(row.title)] : null);
+  const remarks = sample.notes?.map((words) => (typeof words === "string" ? words : JSON.stringify(words)));
+  return el("div.state-of", state, notes.map((words) => el("p.note", named(words))), textList(remarks));
 }
 
 // Headline metrics, and the others folded.
