@@ -3,7 +3,7 @@
 
 import { el, named } from "../dom.js";
 import { ComboBox } from "../edit/combo_box.js";
-import { FIELDS, likelyNames, namesFor, tripletTable } from "../edit/triplet_table.js";
+import { FIELDS, TripletTable, likelyNames, namesFor } from "../edit/triplet_table.js";
 
 let formCount = 0;
 
@@ -49,7 +49,7 @@ function leaveField(boxes, place) {
 
 function tripletsForm(value, elements, onChange) {
   let triplets = value;
-  const table = tripletTable({
+  const table = new TripletTable({
     triplets,
     elements,
     onChange: (now) => {
