@@ -40,9 +40,9 @@ export function fileSource() {
     return Object.fromEntries(parts);
   };
   const foldedTexts = async () => {
-    const { texts } = await head, found = [];
-    for (let block = 0; block < texts.length; block++) for (const one of await unpacked(`texts-${block}`)) found.push(one.toLowerCase());
-    return found;
+    const { texts } = await head, lowered = [];
+    for (let block = 0; block < texts.length; block++) for (const one of await unpacked(`texts-${block}`)) lowered.push(one.toLowerCase());
+    return lowered;
   };
 
   return {

@@ -53,11 +53,11 @@ export class ComboBox {
 
   open() {
     const typed = this.input.value, known = this.names();
-    const found = rankedNames(known, typed, this.likely());
+    const fitting = rankedNames(known, typed, this.likely());
     const isNew = typed.trim() !== "" && !known.includes(typed);
-    this.#options = found.length && isNew ? [...found, typed] : found;
+    this.#options = fitting.length && isNew ? [...fitting, typed] : fitting;
     if (!this.#options.length) return this.close();
-    fill(this.list, this.#options.map((name, place) => this.#option(name, isNew && place === found.length)));
+    fill(this.list, this.#options.map((name, place) => this.#option(name, isNew && place === fitting.length)));
     this.list.hidden = false;
     this.#isChosen = typed !== "";
     this.input.setAttribute("aria-expanded", "true");

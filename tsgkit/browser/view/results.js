@@ -149,23 +149,23 @@ function outcomesOf(run, row) {
 
 // Reasons for missing values, each once, with the rows that it holds for.
 function reasonList(rows, metric) {
-  const found = new Map();
+  const titlesOf = new Map();
   for (const row of rows) {
     for (const [what, reason] of Object.entries(row.reasons)) {
       const [profile, name] = what.split(/\.(.*)/s);
       if (name && name !== metric) continue;
       const words = `${profile}${name ? ` ${name}` : ""}: ${reason}`;
-      found.set(words, [...(found.get(words) ?? []), row.title]);
+      titlesOf.set(words, [...(titlesOf.get(words) ?? []), row.title]);
     }
   }
-  if (!found.size) return null;
-  const lines = [...found].map(([words, titles]) => el("li", named(words), titles.length < rows.length ? [" (", commaSeparated(titles.map(named)), ")"] : null));
+  if (!titlesOf.size) return null;
+  const lines = [...titlesOf].map(([words, titles]) => el("li", named(words), titles.length < rows.length ? [" (", commaSeparated(titles.map(named)), ")"] : null));
   return el("div", el("h3", "Without a value"), el("ul", lines));
 }
 
 function factsSection(run) {
-  const told = new Set(run.facts.flat());
-  const facts = [...(told.has(run.path) ? [] : [["path", run.path]]), ...(told.has("begun") ? [] : [["begun", dated(run.begun)]]), ...run.facts];
+  const known = new Set(run.facts.flat());
+  const facts = [...(known.has(run.path) ? [] : [["path", run.path]]), ...(known.has("begun") ? [] : [["begun", dated(run.begun)]]), ...run.facts];
   return el("section", el("h2", "The run"), el("dl", facts.map(([name, words]) => [el("dt", named(name)), el("dd", named(words))])), textList(run.notes));
 }
 

@@ -59,7 +59,7 @@ export class SamplePage {
     const place = numbers ? numbers.indexOf(this.number) : -1;
     const where = !numbers ? "…" : place >= 0 ? `${counted(place + 1)} of ${counted(numbers.length)} in the list` : "not in the filtered list";
     const button = (words, key, step, mark) => {
-      const isThere = this.#found(step, mark) !== null;
+      const isThere = this.#neighbour(step, mark) !== null;
       return el("button", { type: "button", "aria-disabled": String(!isThere), onclick: () => this.#step(step, mark) }, words, " ", el("kbd", key));
     };
     const focused = [...this.pager.children].indexOf(document.activeElement);
@@ -68,7 +68,7 @@ export class SamplePage {
   }
 
   // The next number of the list in a direction, of those with a mark if one is given; null if there is none.
-  #found(step, mark) {
+  #neighbour(step, mark) {
     const { numbers, index } = this.chosen ?? { numbers: [] };
     const here = numbers.indexOf(this.number);
     const from = here >= 0 || step > 0 ? here : numbers.length;
@@ -79,7 +79,7 @@ export class SamplePage {
   }
 
   #step(step, mark) {
-    const next = this.#found(step, mark);
+    const next = this.#neighbour(step, mark);
     if (next === null) return this.app.announce(this.chosen ? "There is none in the list." : "The list is still loading.");
     return this.app.go(["run", this.run, "sample", next], this.query, { replace: true });
   }
