@@ -29,12 +29,12 @@ export class Labelling {
     const [labels] = await Promise.all([this.app.store.ask("labels", this.run), this.app.store.known()]);
     const isOpen = this.app.source.canLabel;
     this.keys = isOpen ? this.#keys() : [];
-    if (!isOpen && !this.#of(labels).length) return;
+    this.host.hidden = !isOpen && !this.#of(labels).length;
+    if (this.host.hidden) return;
     this.forms = this.questions.map((verdict, place) => this.#form(verdict, place));
     this.outcome = el("p", { role: "status" });
     this.failed = el("div", { role: "alert" });
     const as = isOpen ? `You label as ${this.app.source.annotator || "nobody"}; labels are saved at once${labels.file ? `, in ${labels.file}` : ""}.` : "";
-    this.host.hidden = false;
     this.host.setAttribute("aria-labelledby", "labels-title");
     fill(this.host, el("h2", { id: "labels-title" }, "Labels"), as && el("p.pale", as), this.forms.map((form) => form.element), this.outcome, this.failed);
     this.#show(labels);

@@ -118,13 +118,14 @@ export class SamplePage {
     try {
       await labelling.load();
     } catch (problem) {
+      labelling.host.hidden = false;
       fill(labelling.host, failure(problem, () => this.#label(labelling)));
     }
     if (this.labelling === labelling && this.app.page === this) this.app.keys.ofPage = this.keys = [...this.ownKeys, ...labelling.keys];
   }
 
   #parts(sample, row) {
-    const panels = (sample.panels ?? []).map((panel, place) => ({ panel, drawn: () => this.#panel(panel, place, sample) }));
+    const panels = (sample.panels ?? []).map((panel, place) => ({ panel, drawn: () => drawPanel(panel, (name) => this.app.source.imageURL(this.run, sample.number, place, name)) }));
     const answers = panels.filter(({ panel }) => !panel.is_context);
     const context = panels.filter(({ panel }) => panel.is_context);
     return [
@@ -139,15 +140,6 @@ export class SamplePage {
       context.map(({ panel, drawn }) => el("details", el("summary", named(panel.title), ` (${countOf(panel.value.pairs.length, "graph")})`), drawn())),
       this.twins,
     ];
-  }
-
-  // A panel that cannot be drawn says so, and leaves the rest of the page alone.
-  #panel(panel, place, sample) {
-    try {
-      return drawPanel(panel, (name) => this.app.source.imageURL(this.run, sample.number, place, name));
-    } catch (problem) {
-      return failure({ message: `This part cannot be drawn: ${problem.message}` });
-    }
   }
 
   // Links to the same item in the other rows of the run.
