@@ -44,6 +44,11 @@ export function named(text) {
   return el("bdi", text);
 }
 
+// Texts from data as a list; null where there are none.
+export function textList(texts) {
+  return texts?.length ? el("ul", texts.map((text) => el("li", named(text)))) : null;
+}
+
 // Parts with commas between them.
 export function commaSeparated(parts) {
   return parts.flatMap((part, place) => (place ? [", ", part] : [part]));

@@ -13,38 +13,22 @@ async function unpacked(name) {
   return JSON.parse(await new Response(stream).text());
 }
 
-// Blocks that were asked for last.
-class Blocks {
-  #kept = new Map();
-
-  get(name) {
-    const found = this.#kept.get(name) ?? unpacked(name);
-    this.#kept.delete(name);
-    this.#kept.set(name, found);
-    if (this.#kept.size > MOST_KEPT) this.#kept.delete(this.#kept.keys().next().value);
-    return found;
-  }
-}
-
 // The data of the contract, out of the file.
 export function fileSource() {
-  const blocks = new Blocks();
-  const head = unpacked("head");
-  const shown = new Map();
+  const head = unpacked("head"), blocks = new Map(), shown = new Map();
   let folded = null;
 
-  const blockOf = (starts, number) => {
-    let low = 0, high = starts.length;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if (starts[middle] <= number) low = middle;
-      else high = middle;
-    }
-    return low;
+  // A block; those that were asked for last are kept.
+  const blockOf = (name) => {
+    const block = blocks.get(name) ?? unpacked(name);
+    blocks.delete(name);
+    blocks.set(name, block);
+    if (blocks.size > MOST_KEPT) blocks.delete(blocks.keys().next().value);
+    return block;
   };
   const text = async (number) => {
-    const { texts } = await head, block = blockOf(texts, number);
-    return (await blocks.get(`texts-${block}`))[number - texts[block]];
+    const { texts } = await head, block = texts.findLastIndex((first) => first <= number);
+    return (await blockOf(`texts-${block}`))[number - texts[block]];
   };
   // A value with its texts in the places of the references to them.
   const whole = async (value) => {
@@ -56,9 +40,9 @@ export function fileSource() {
     return Object.fromEntries(parts);
   };
   const foldedTexts = async () => {
-    const { texts } = await head, found = [];
-    for (let block = 0; block < texts.length; block++) for (const one of await unpacked(`texts-${block}`)) found.push(one.toLowerCase());
-    return found;
+    const { texts } = await head, lowered = [];
+    for (let block = 0; block < texts.length; block++) for (const one of await unpacked(`texts-${block}`)) lowered.push(one.toLowerCase());
+    return lowered;
   };
 
   return {
@@ -71,7 +55,7 @@ export function fileSource() {
     samples: () => unpacked("samples"),
     async sample(run, number) {
       const { samples_a_block: size } = await head;
-      const block = await blocks.get(`samples-${Math.floor(number / size)}`);
+      const block = await blockOf(`samples-${Math.floor(number / size)}`);
       if (!block[number % size]) throw new Error(`There is no sample ${number}.`);
       const value = await whole(block[number % size]);
       shown.set(number, value);
@@ -82,7 +66,7 @@ export function fileSource() {
       folded ??= foldedTexts();
       const needle = wanted.toLowerCase(), all = await folded;
       const hits = new Set(all.flatMap((one, number) => (one.includes(needle) ? [number] : [])));
-      const uses = await blocks.get("search"), { reason } = await blocks.get("samples");
+      const uses = await blockOf("search"), { reason } = await blockOf("samples");
       const numbers = uses.flatMap((of, number) => (of.some((one) => hits.has(one)) || reason[number].toLowerCase().includes(needle) ? [number] : []));
       return { numbers };
     },

@@ -7,7 +7,7 @@ A suite names in its manifest, as ``view``, a function that is given a :class:`S
 
 Where a task names the graphs of reference and answer (``View.graphs``), a panel of their differences follows.
 
-A panel is a kind, a title, and a JSON value. The module ``tsgkit/browser/panels/KIND.js`` draws it, in the live page
+A panel is a kind, a title, and a JSON value. ``tsgkit/browser/panels/panels.js`` draws it by its kind, in the live page
 and in exported files alike; a panel is never code or markup. The kinds and their values:
 
 ``graphs``

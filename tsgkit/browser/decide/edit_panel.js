@@ -3,7 +3,7 @@
 
 import { el, fill, named } from "../dom.js";
 import { ComboBox } from "../edit/combo_box.js";
-import { FIELDS, likelyNames, namesFor, tripletTable } from "../edit/triplet_table.js";
+import { FIELDS, TripletTable, likelyNames, namesFor } from "../edit/triplet_table.js";
 
 // The choice that opens the panel.
 export const EDITING = "edit";
@@ -127,7 +127,7 @@ function optionalGraphForm(value, begun, onChange, elements) {
     triplets = now;
     onChange();
   };
-  const table = tripletTable({ triplets, elements, onChange: changed });
+  const table = new TripletTable({ triplets, elements, onChange: changed });
   const show = () => (table.element.hidden = none.checked);
   const none = el("input", { type: "checkbox", checked: graph === null, onchange: () => (show(), onChange()) });
   show();

@@ -38,12 +38,11 @@ export class ComboBox {
     return !this.list.hidden;
   }
 
-  show(value, label, { readOnly, described, isWrong }) {
+  show(value, label, { described = null, isWrong = false } = {}) {
     if (this.input.value !== value) this.input.value = value;
     const attributes = { "aria-label": label, "aria-describedby": described, "aria-invalid": isWrong ? "true" : null };
     for (const [name, one] of Object.entries(attributes)) one ? this.input.setAttribute(name, one) : this.input.removeAttribute(name);
     this.list.setAttribute("aria-label", `names for ${label}`);
-    this.input.readOnly = readOnly;
   }
 
   // Focus the field; the list of an empty one is open at once.
@@ -53,13 +52,12 @@ export class ComboBox {
   }
 
   open() {
-    if (this.input.readOnly) return;
     const typed = this.input.value, known = this.names();
-    const found = rankedNames(known, typed, this.likely());
+    const fitting = rankedNames(known, typed, this.likely());
     const isNew = typed.trim() !== "" && !known.includes(typed);
-    this.#options = found.length && isNew ? [...found, typed] : found;
+    this.#options = fitting.length && isNew ? [...fitting, typed] : fitting;
     if (!this.#options.length) return this.close();
-    fill(this.list, this.#options.map((name, place) => this.#option(name, isNew && place === found.length)));
+    fill(this.list, this.#options.map((name, place) => this.#option(name, isNew && place === fitting.length)));
     this.list.hidden = false;
     this.#isChosen = typed !== "";
     this.input.setAttribute("aria-expanded", "true");

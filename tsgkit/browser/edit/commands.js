@@ -109,9 +109,9 @@ function repairItem(editor) {
   let number = -1, count = 0;
   const repaired = (triplets) => {
     number += 1;
-    const found = session.checksOf(triplets, number)?.repairs ?? [];
-    count += found.length;
-    return found.length ? withRepairs(triplets, found) : triplets;
+    const certain = session.checksOf(triplets, number)?.repairs ?? [];
+    count += certain.length;
+    return certain.length ? withRepairs(triplets, certain) : triplets;
   };
   const descriptions = session.value.descriptions.map((one) => ({ ...one, graphs: one.graphs.map(repaired) }));
   if (!count) return editor.say("There is nothing to repair in this item.");

@@ -242,10 +242,10 @@ class Editor {
 
   step(steps) {
     const { value, place } = this.session, all = placesOf(value), focused = this.#part();
-    const found = Number.isFinite(steps) ? placeBeside(value, place, steps) : all.at(steps < 0 ? 0 : -1);
-    if (!found) return this.say(steps > 0 ? "This is the last graph." : "This is the first graph.");
+    const wanted = Number.isFinite(steps) ? placeBeside(value, place, steps) : all.at(steps < 0 ? 0 : -1);
+    if (!wanted) return this.say(steps > 0 ? "This is the last graph." : "This is the first graph.");
     this.views.graph.table.settle();
-    this.goTo(found);
+    this.goTo(wanted);
     this.#refocus(focused);
     this.views.graph.say();
   }

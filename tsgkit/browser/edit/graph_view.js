@@ -6,7 +6,7 @@ import { CommandBar, shownKey } from "./command_views.js";
 import { repairGraph } from "./commands.js";
 import { graphsOf, numberAt, samePlace, shownSummary } from "./item_value.js";
 import { heldWords } from "./story_view.js";
-import { findingLine, tripletTable } from "./triplet_table.js";
+import { TripletTable, findingLine } from "./triplet_table.js";
 
 const SHOWN_COMMANDS = {
   graph: { "new-graph": "New", "delete-graph": "Delete", "copy-graph": "Copy", "paste-graph": "Paste", "duplicate-graph": "Duplicate", "move-up": "Up", "move-down": "Down", "split-graph": "Split", "merge-graph": "Merge" },
@@ -20,7 +20,7 @@ export class GraphView {
 
   constructor(editor) {
     this.editor = editor;
-    this.table = tripletTable({ triplets: [], onChange: (triplets, place) => editor.write(triplets, place) });
+    this.table = new TripletTable({ triplets: [], onChange: (triplets, place) => editor.write(triplets, place) });
     this.title = el("h2", { tabindex: -1 });
     this.sentence = el("p.sentence");
     this.bars = Object.entries(SHOWN_COMMANDS).map(([kind, shown]) => new CommandBar(editor, `Commands on the ${kind}`, shown, kind));

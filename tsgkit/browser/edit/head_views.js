@@ -127,8 +127,8 @@ class ItemLine {
 
 // A time of the server as the minute it was.
 function shownTime(time) {
-  const found = new Date(time);
-  return time && !Number.isNaN(found.getTime()) ? found.toLocaleString([], { dateStyle: "short", timeStyle: "short" }) : "";
+  const moment = new Date(time);
+  return time && !Number.isNaN(moment.getTime()) ? moment.toLocaleString([], { dateStyle: "short", timeStyle: "short" }) : "";
 }
 
 // The status of the current item: three choices, and a note.

@@ -160,8 +160,8 @@ export class ItemSession {
 
   // The last checks of a graph; until there are any, those of the graph that was in its place; null where there are none.
   checksOf(graph, number) {
-    const found = this.#byGraph.get(graph);
-    if (found) return found;
+    const checks = this.#byGraph.get(graph);
+    if (checks) return checks;
     return graphsOf(this.value).length === graphsOf(this.checkedValue).length ? (this.checks.graphs[number] ?? null) : null;
   }
 

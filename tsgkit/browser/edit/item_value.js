@@ -39,9 +39,9 @@ export function graphAt(value, { description, graph }) {
 export function nearestPlace(value, { description, graph }) {
   const last = value.descriptions.length - 1;
   if (last < 0) return { description: 0, graph: null, at: 0 };
-  const found = Math.max(0, Math.min(description, last)), { graphs } = value.descriptions[found];
-  if (!graphs.length) return { description: found, graph: null, at: 0 };
-  return { description: found, graph: Math.max(0, Math.min(graph ?? 0, graphs.length - 1)) };
+  const number = Math.max(0, Math.min(description, last)), { graphs } = value.descriptions[number];
+  if (!graphs.length) return { description: number, graph: null, at: 0 };
+  return { description: number, graph: Math.max(0, Math.min(graph ?? 0, graphs.length - 1)) };
 }
 
 // The place to begin at: the first description with a text or graphs, since one with neither may stand for what is not known.
@@ -65,8 +65,8 @@ function orderIn({ graph, at = 0 }) {
 // The place that is so many steps on; null beyond the ends.
 export function placeBeside(value, place, steps) {
   const all = placesOf(value);
-  const found = all.findIndex((one) => one.description > place.description || (one.description === place.description && orderIn(one) >= orderIn(place)));
-  const here = found < 0 ? all.length : found, isBetween = !all[here] || !samePlace(all[here], place);
+  const next = all.findIndex((one) => one.description > place.description || (one.description === place.description && orderIn(one) >= orderIn(place)));
+  const here = next < 0 ? all.length : next, isBetween = !all[here] || !samePlace(all[here], place);
   return all[here + steps - (isBetween && steps > 0 ? 1 : 0)] ?? null;
 }
 

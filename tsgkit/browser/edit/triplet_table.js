@@ -9,10 +9,10 @@ const VERB_LABEL = "verb";
 const DOBJ_LABEL = "dobj";
 const WITH_LABEL = "with";
 
-// The rows of triplets; without triplets a first draft, unless the table is only read.
-function rowsOf(triplets, isReadOnly = false) {
+// The rows of triplets; without triplets a first draft.
+function rowsOf(triplets) {
   const rows = triplets.map((triplet) => ({ values: [...triplet], defaults: null }));
-  return rows.length || isReadOnly ? rows : [draftRow([])];
+  return rows.length ? rows : [draftRow([])];
 }
 
 // A new row with the names that such a row nearly always has; `field` is where writing begins.
@@ -102,20 +102,18 @@ class TripletRow {
   }
 
   // Show the values of the row, and the findings about it.
-  show(values, number, findings, readOnly) {
-    const signs = JSON.stringify([values, number, findings, readOnly]);
+  show(values, number, findings) {
+    const signs = JSON.stringify([values, number, findings]);
     if (this.#shown === signs) return;
     this.#shown = signs;
     const errors = new Set(findings.filter((one) => one.severity === "error").flatMap((one) => one.elements ?? []));
     const described = findings.length ? this.id : null;
     this.boxes.forEach((box, field) => {
       const label = `${FIELDS[field]} of triplet ${number + 1}`;
-      box.show(values[field], label, { readOnly, described, isWrong: errors.has(values[field]) });
+      box.show(values[field], label, { described, isWrong: errors.has(values[field]) });
     });
     this.mark.setAttribute("aria-label", `mark triplet ${number + 1}`);
     this.removal.setAttribute("aria-label", `remove triplet ${number + 1}`);
-    this.removal.hidden = readOnly;
-    this.mark.disabled = readOnly;
     this.findings.hidden = !findings.length;
     fill(this.list, findings.map(findingLine));
   }
@@ -138,24 +136,19 @@ export function findingLine({ severity, message, hint, code }) {
 // A table: `elements` are { nodes, verbs, edges, mentioned, nearby }, all names of L by their role, those the sentence
 // mentions, and triplets of the graphs around, the nearest first. `findings` name the triplet they concern by its number;
 // those without one are the page's to show. `onChange(triplets, { row, field })` comes at every key stroke.
-export function tripletTable({ triplets, elements = {}, onChange = () => {}, findings = [], readOnly = false }) {
-  const table = new TripletTable(elements, onChange, findings, readOnly);
-  table.update({ triplets });
-  return table;
-}
-
-class TripletTable {
+export class TripletTable {
   #rows = [];
   #lines = [];
   #followers = null;
 
-  constructor(elements, onChange, findings, readOnly) {
-    Object.assign(this, { elements, onChange, findings, readOnly });
+  constructor({ triplets, elements = {}, onChange, findings = [] }) {
+    Object.assign(this, { elements, onChange, findings });
     this.body = el("tbody");
-    this.adding = el("button", { type: "button", hidden: readOnly, onclick: () => this.add() }, "+ triplet");
+    this.adding = el("button", { type: "button", onclick: () => this.add() }, "+ triplet");
     const heads = FIELDS.map((field) => el("th", { scope: "col" }, field));
     this.element = el("div.tsg-editor", el("div.triplet-table", { onkeydown: (event) => this.#pressed(event) },
       el("table", el("thead", el("tr", el("td"), heads, el("td"))), this.body), this.adding));
+    this.update({ triplets });
   }
 
   get triplets() {
@@ -179,7 +172,7 @@ class TripletTable {
     if (elements) this.elements = elements;
     if (findings) this.findings = findings;
     if (triplets && (isOther || !this.#lines.length || JSON.stringify(triplets) !== JSON.stringify(this.triplets))) {
-      this.#rows = rowsOf(triplets, this.readOnly);
+      this.#rows = rowsOf(triplets);
       if (isOther) this.#lines.forEach((line) => (line.mark.checked = false));
     }
     this.#draw();
@@ -202,7 +195,7 @@ class TripletTable {
   // Remove the row of a line, or the one with the focus.
   remove(line = this.#lines[this.place?.row]) {
     const row = this.#lines.indexOf(line);
-    if (row < 0 || this.readOnly) return;
+    if (row < 0) return;
     const field = line.field;
     this.#rows.splice(row, 1);
     this.#lines.splice(row, 1)[0].elements.forEach((element) => element.remove());
@@ -261,7 +254,7 @@ class TripletTable {
     const row = this.#lines.indexOf(line), place = row * FIELDS.length + field + (isBackwards ? -1 : 1);
     if (place < 0) return false;
     if (place < this.#rows.length * FIELDS.length) return void this.focus(Math.floor(place / FIELDS.length), place % FIELDS.length);
-    if (this.readOnly || isPristine(this.#rows[row])) return false;
+    if (isPristine(this.#rows[row])) return false;
     return void this.add();
   }
 
@@ -284,7 +277,7 @@ class TripletTable {
     this.#rows.forEach((row, number) => {
       const line = this.#lines[number], isDraft = isPristine(row);
       if (!isDraft) triplet += 1;
-      line.show(row.values, number, isDraft ? [] : this.findings.filter((one) => one.triplet === triplet), this.readOnly);
+      line.show(row.values, number, isDraft ? [] : this.findings.filter((one) => one.triplet === triplet));
       line.line.classList.toggle("is-draft", isDraft);
       if (line.line.parentNode !== this.body) this.body.append(...line.elements);
     });

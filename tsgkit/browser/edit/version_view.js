@@ -67,8 +67,8 @@ export class VersionView {
     const { pairs, texts, vocabulary } = this.versions, { descriptions } = session.value;
     const names = Object.entries(vocabulary?.only_other ?? {}).filter(([, members]) => members.length);
     const shown = pairs.slice(0, this.#most), last = shown.length < pairs.length ? shown.at(-1).description : Infinity;
-    const found = [...shown, ...texts].map((one) => one.description).filter((number) => number <= last);
-    const numbers = [...new Set(found)].sort((one, other) => one - other);
+    const shownNumbers = [...shown, ...texts].map((one) => one.description).filter((number) => number <= last);
+    const numbers = [...new Set(shownNumbers)].sort((one, other) => one - other);
     const focused = this.#buttons().indexOf(this.editor.activeElement);
     const parts = numbers.map((number) => this.#description(number, descriptions[number], shown.filter((pair) => pair.description === number), texts.find((one) => one.description === number)));
     const growing = () => {

@@ -8,13 +8,13 @@ const ALWAYS_ALLOWED = { object: ["person", "hand1", "hand2"], relationship: ["v
 // The names of a graph by their role: a target of `verb` is an action, and so is a source of that name.
 const namesInGraph = remembered((triplets) => {
   const actions = new Set(triplets.filter(([, edge]) => edge === "verb").map(([, , target]) => target));
-  const found = { object: new Set(), relationship: new Set(), verb: actions };
+  const names = { object: new Set(), relationship: new Set(), verb: actions };
   for (const [source, edge, target] of triplets) {
-    if (!actions.has(source)) found.object.add(source);
-    if (edge !== "verb") found.object.add(target);
-    found.relationship.add(edge);
+    if (!actions.has(source)) names.object.add(source);
+    if (edge !== "verb") names.object.add(target);
+    names.relationship.add(edge);
   }
-  return found;
+  return names;
 });
 
 // The numbers of the graphs that use each name: { object: Map, relationship: Map, verb: Map }.

@@ -1,10 +1,9 @@
-// Panels of a sample: the module of its kind draws each; what none draws is shown as JSON.
+// Panels of a sample: drawn by their kind, tables, texts and drawings here; what nothing draws is shown as JSON.
 
 import { el } from "../dom.js";
 import { drawBoxes, markBoxes } from "./boxes.js";
 import { drawFormula } from "./formula.js";
 import { drawGraphs } from "./graphs.js";
-import { drawDrawing, drawJson, drawTable, drawText } from "./plain.js";
 import { drawChoices, drawQuestions } from "./questions.js";
 import { drawScene } from "./scene.js";
 
@@ -17,7 +16,7 @@ const PANEL_KINDS = {
   questions: (panel) => drawQuestions(panel.value),
   scene: (panel) => drawScene(panel.value, { heading: "h4" }),
   table: (panel) => drawTable(panel.value),
-  text: (panel) => drawText(panel.value),
+  text: (panel) => el("p.panel-text", String(panel.value.text)),
 };
 
 // A panel without its title, which the page writes above it. `imageURL` gives the address of an image by its name, ""
@@ -46,4 +45,26 @@ function drawnPanel(panel, imageURL) {
   } catch (error) {
     return [el("p.panel-note", `This panel cannot be drawn (${error.message}); its data:`), drawJson(panel.value)];
   }
+}
+
+// A table that scrolls by itself where the page is narrow.
+function drawTable(value) {
+  const head = el("tr", value.head.map((name) => el("th", { scope: "col" }, name)));
+  const rows = value.rows.map((row) => el("tr", row.map((cell) => el("td", String(cell ?? "")))));
+  const table = el("table", el("thead", head), el("tbody", rows));
+  return el("div.scrolled", { tabindex: 0, role: "group", "aria-label": "table" }, table);
+}
+
+// An SVG as an image: it runs nothing and loads nothing.
+function drawDrawing(value, title) {
+  return el("img.panel-drawing", { src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(wellFormed(value.svg))}`, alt: title });
+}
+
+// Text without halves of surrogate pairs, which no address can hold.
+function wellFormed(text) {
+  return Array.from(String(text), (letter) => (/^[\ud800-\udfff]$/.test(letter) ? "\ufffd" : letter)).join("");
+}
+
+function drawJson(value) {
+  return el("pre.panel-json", { tabindex: 0 }, JSON.stringify(value, null, 1));
 }

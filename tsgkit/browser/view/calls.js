@@ -1,6 +1,6 @@
 // The calls of a sample: messages, reply with what was read as the answer marked, and what was ignored; and values.
 
-import { el, named } from "../dom.js";
+import { el, named, textList } from "../dom.js";
 import { countOf, counted, lasted, priced } from "./tables.js";
 
 function isTriplet(value) {
@@ -119,7 +119,7 @@ function readingsOf(call) {
 }
 
 function notesOf({ notes = [], why = [] }) {
-  const reasons = why.length ? [el("h4", "Why it was read so"), el("ul", why.map((words) => el("li", named(words))))] : [];
+  const reasons = why.length ? [el("h4", "Why it was read so"), textList(why)] : [];
   if (!notes.length) return reasons;
   const lines = notes.map(({ line, kind, reason, text }) =>
     el("li", el("strong", `line ${line}: ${kind}`), reason ? [": ", named(reason)] : null, text ? [" ", el("code", el("bdi", text))] : null),

@@ -33,8 +33,8 @@ export async function labelTest(app, id, index, query) {
   const bySample = await labelled(app, id);
   if (asked === "labelled") return (number) => bySample.has(number);
   if (asked === "unlabelled") return (number) => !bySample.has(number);
-  const found = await disagreements(app, id, index, bySample);
-  return (number) => found.has(number);
+  const disputed = await disagreements(app, id, index, bySample);
+  return (number) => disputed.has(number);
 }
 
 // Numbers that the source finds for the free text of a query, or null where it has none.
@@ -48,9 +48,9 @@ export async function chosenBy(app, id, query) {
   const key = JSON.stringify([...query].filter(([name]) => !["at", "columns"].includes(name)).sort());
   return app.store.derived(id, `chosen ${key}`, async () => {
     const index = await indexOf(app, id);
-    const [found, labels] = await Promise.all([foundText(app, id, query), labelTest(app, id, index, query)]);
+    const [hits, labels] = await Promise.all([foundText(app, id, query), labelTest(app, id, index, query)]);
     const bySample = query.get("sort")?.endsWith("label") ? await labelled(app, id) : null;
-    return { index, ...chosenSamples(index, query, columnsWithLabels(index, bySample), { found, labels }) };
+    return { index, ...chosenSamples(index, query, columnsWithLabels(index, bySample), { hits, labels }) };
   });
 }
 
@@ -75,20 +75,20 @@ export function disagrees(label, verdict) {
 // The numbers of samples with a label that contradicts the score. Labels of single questions are compared with the
 // verdicts of the sample, which is asked for.
 async function disagreements(app, id, index, bySample) {
-  const found = new Set();
+  const disputed = new Set();
   const open = [];
   for (const [number, labels] of bySample) {
-    const told = labels.map((label) => disagreesWithMark(label, index.samples.mark[number]));
-    if (told.includes(true)) found.add(number);
-    else if (told.includes(null)) open.push([number, labels]);
+    const contradictions = labels.map((label) => disagreesWithMark(label, index.samples.mark[number]));
+    if (contradictions.includes(true)) disputed.add(number);
+    else if (contradictions.includes(null)) open.push([number, labels]);
   }
   while (open.length) {
     const part = open.splice(0, AT_ONCE);
     const samples = await Promise.all(part.map(([number]) => app.store.sample(id, number)));
     part.forEach(([number, labels], place) => {
       const verdicts = new Map(samples[place].verdicts.map((verdict) => [verdict.question, verdict]));
-      if (labels.some((label) => disagrees(label, verdicts.get(label.question)))) found.add(number);
+      if (labels.some((label) => disagrees(label, verdicts.get(label.question)))) disputed.add(number);
     });
   }
-  return found;
+  return disputed;
 }

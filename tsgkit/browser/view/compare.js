@@ -1,6 +1,6 @@
 // Two rows of a task, of this run or of two, compared item by item, with the paired test; and all rows of the task.
 
-import { el, fill, named } from "../dom.js";
+import { el, fill, named, textList } from "../dom.js";
 import { altered, hashOf } from "./address.js";
 import { indexOf } from "./choice.js";
 import { labelledSelect } from "./filters.js";
@@ -105,22 +105,22 @@ export class ComparePage {
     const words = (this.query.get("q") ?? "").toLowerCase();
     const { first, second } = this.pair;
     const isFound = (pair) => !words || [first.index.texts[pair.first], second.index.texts[pair.second]].some((text) => text?.includes(words));
-    const found = this.pairs.filter(isFound);
+    const pairs = this.pairs.filter(isFound);
     const isDifferent = this.pairs.some((pair) => SHOWN.differ[1](pair.standing));
     const asked = this.query.get("show") ?? (isDifferent ? "differ" : "all");
-    const [told, isShown] = SHOWN[asked] ?? SHOWN.all;
-    this.shown = found.filter((pair) => isShown(pair.standing));
-    this.#toggle(found, asked);
-    fill(this.sum, `${countOf(this.shown.length, "item")}, ${told}`);
+    const [meaning, isShown] = SHOWN[asked] ?? SHOWN.all;
+    this.shown = pairs.filter((pair) => isShown(pair.standing));
+    this.#toggle(pairs, asked);
+    fill(this.sum, `${countOf(this.shown.length, "item")}, ${meaning}`);
     this.grid.element.hidden = !this.shown.length;
     this.grid.show(this.shown.length, PAIR_COLUMNS);
   }
 
   // Buttons of what can be shown with their counts, which keep the focus when they are pressed.
-  #toggle(found, asked) {
+  #toggle(pairs, asked) {
     const at = [...this.toggles.children].indexOf(document.activeElement);
     const button = ([name, [words, isShown]]) => {
-      const count = found.filter((pair) => isShown(pair.standing)).length;
+      const count = pairs.filter((pair) => isShown(pair.standing)).length;
       const pressing = { type: "button", "aria-pressed": String(name === asked), onclick: () => this.#change({ show: name }) };
       return el("button.toggle", pressing, `${words} `, el("span.count", counted(count)));
     };
@@ -131,21 +131,15 @@ export class ComparePage {
   #cells(place) {
     const { item, first, second, standing } = this.shown[place];
     const sides = [[this.pair.first, first], [this.pair.second, second]];
-    const marks = sides.map(([side, number]) => this.#mark(side, number));
+    const marks = sides.map(([{ run, index }, number]) => (number === undefined ? el("span.mark", "not asked") : markOf(index.samples.mark[number], hashOf(["run", run, "sample", number]))));
     const values = sides.map(([{ index, row }, number]) => (number === undefined ? "–" : scored(index.samples.strict[number], isShareIn(row))));
     const answers = sides.map(([{ index }, number]) => el("bdi", index.samples.answer[number] ?? ""));
     return [named(item), STANDINGS[standing], ...marks, ...values, ...answers];
   }
 
-  #mark({ run, index }, number) {
-    if (number === undefined) return el("span.mark", "not asked");
-    return markOf(index.samples.mark[number], hashOf(["run", run, "sample", number]));
-  }
-
   #openPair(place) {
     const { first, second } = this.shown[place];
-    if (first !== undefined) this.#open(this.pair.first.run, first);
-    else this.#open(this.pair.second.run, second);
+    this.#open(this.pair[first === undefined ? "second" : "first"].run, first ?? second);
   }
 
   #open(run, number) {
@@ -211,13 +205,13 @@ class RowChoice {
     const place = readPlace(query.get("second")) ?? { run: this.run, row: -1 };
     const other = place.run === this.run ? index : await indexOf(this.app, place.run);
     const candidates = other.rows.filter((one) => one.task === row.task && !(place.run === this.run && one.row === row.row));
-    const found = candidates.find((one) => one.row === place.row) ?? candidates[0];
-    this.#show(first, place.run, candidates, found);
-    if (!found) return { first, problem: `There is no other row of ${row.task} in this run to compare with. Choose another run for B.` };
-    return { first, second: { run: place.run, row: found, index: other } };
+    const opponent = candidates.find((one) => one.row === place.row) ?? candidates[0];
+    this.#show(first, place.run, candidates, opponent);
+    if (!opponent) return { first, problem: `There is no other row of ${row.task} in this run to compare with. Choose another run for B.` };
+    return { first, second: { run: place.run, row: opponent, index: other } };
   }
 
-  #show(first, secondRun, candidates, found) {
+  #show(first, secondRun, candidates, opponent) {
     this.element.hidden = false;
     const options = (run, rows) => rows.map((row) => el("option", { value: `${run}/${row.row}`, title: row.title }, shortTitle(row)));
     const tasks = Map.groupBy(first.index.rows, (row) => row.task);
@@ -228,20 +222,20 @@ class RowChoice {
     fill(this.runs, names.map(([id, name]) => el("option", { value: id }, name)));
     this.runs.value = secondRun;
     fill(this.second, options(secondRun, candidates));
-    if (found) this.second.value = `${secondRun}/${found.row}`;
-    this.second.disabled = !found;
+    if (opponent) this.second.value = `${secondRun}/${opponent.row}`;
+    this.second.disabled = !opponent;
   }
 }
 
-function shownTest(found, first, second) {
-  if (found.problem) return el("p.note", "There is no test: ", named(found.problem));
-  const isShare = found.is_share;
+function shownTest(test, first, second) {
+  if (test.problem) return el("p.note", "There is no test: ", named(test.problem));
+  const isShare = test.is_share;
   const line = (letter, side, value) => [[`${letter}: `, named(side.row.title)], withInterval(value, isShare), counted(value.n)];
-  const around = found.low === null || found.low === undefined ? "" : ` [${withSign(found.low, isShare)}, ${withSign(found.high, isShare)}]`;
-  const p = typeof found.p === "number" ? found.p.toFixed(found.p < 0.001 ? 5 : 4) : NONE;
+  const around = test.low === null || test.low === undefined ? "" : ` [${withSign(test.low, isShare)}, ${withSign(test.high, isShare)}]`;
+  const p = typeof test.p === "number" ? test.p.toFixed(test.p < 0.001 ? 5 : 4) : NONE;
   return [
-    cardTable(`Strict ${found.metric}`, ["row", "value", "n"], [line("A", first, found.first), line("B", second, found.second)]),
-    el("p", el("strong", named(found.verdict)), ` A − B: ${withSign(found.difference, isShare)}${isShare ? " points" : ""}${around}, p = ${p} (`, named(found.test), ")."),
-    found.notes?.length ? el("ul", found.notes.map((words) => el("li", named(words)))) : null,
+    cardTable(`Strict ${test.metric}`, ["row", "value", "n"], [line("A", first, test.first), line("B", second, test.second)]),
+    el("p", el("strong", named(test.verdict)), ` A − B: ${withSign(test.difference, isShare)}${isShare ? " points" : ""}${around}, p = ${p} (`, named(test.test), ")."),
+    textList(test.notes),
   ];
 }

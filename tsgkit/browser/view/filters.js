@@ -45,13 +45,8 @@ export function filterBar(index, columns, hasLabels, change) {
   const reset = el("button", { type: "button", onclick: () => change(null) }, "Clear filters");
   const narrowing = el("details.narrowing", el("summary", "Filters"), el("div.filter-row", selects.map((one) => one.element)));
   narrowing.open = !window.matchMedia(NARROW).matches;
-  const element = el(
-    "search",
-    { "aria-label": "Filters of samples" },
-    el("div.filter-row", field, marks.element),
-    selects.length ? narrowing : null,
-    el("div.filter-row", sort.element, picker.element, reset),
-  );
+  const element = el("search", { "aria-label": "Filters of samples" },
+    el("div.filter-row", field, marks.element), selects.length ? narrowing : null, el("div.filter-row", sort.element, picker.element, reset));
   return {
     element,
     text,

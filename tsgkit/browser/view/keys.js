@@ -19,8 +19,8 @@ export class Keys {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || this.help?.open) return;
     if (event.key === "Enter" && ACTING.has(event.target.tagName)) return;
     const writes = isField(event.target);
-    const found = [...this.ofPage, ...this.own].find((one) => one.keys.includes(event.key) && (!writes || one.isAlways));
-    if (found && found.run(event) !== false) event.preventDefault();
+    const action = [...this.ofPage, ...this.own].find((one) => one.keys.includes(event.key) && (!writes || one.isAlways));
+    if (action && action.run(event) !== false) event.preventDefault();
   }
 
   // Show the keys of this page in a dialog, or close it.
@@ -30,12 +30,7 @@ export class Keys {
       el("dt", one.keys.map((key, place) => [place ? " or " : null, el("kbd", SPOKEN[key] ?? key)])),
       el("dd", one.words),
     ]);
-    fill(
-      this.help,
-      el("h2", { id: "keys-title" }, "Keys"),
-      el("dl", rows),
-      el("button", { type: "button", onclick: () => this.help.close() }, "Close"),
-    );
+    fill(this.help, el("h2", { id: "keys-title" }, "Keys"), el("dl", rows), el("button", { type: "button", onclick: () => this.help.close() }, "Close"));
     this.help.showModal();
   }
 }

@@ -29,14 +29,14 @@ export class Labelling {
     const [labels] = await Promise.all([this.app.store.ask("labels", this.run), this.app.store.known()]);
     const isOpen = this.app.source.canLabel;
     this.keys = isOpen ? this.#keys() : [];
-    if (!isOpen && !this.#of(labels).length) return;
+    this.host.hidden = !isOpen && !this.#of(labels).length;
+    if (this.host.hidden) return;
     this.forms = this.questions.map((verdict, place) => this.#form(verdict, place));
-    this.told = el("p", { role: "status" });
+    this.outcome = el("p", { role: "status" });
     this.failed = el("div", { role: "alert" });
     const as = isOpen ? `You label as ${this.app.source.annotator || "nobody"}; labels are saved at once${labels.file ? `, in ${labels.file}` : ""}.` : "";
-    this.host.hidden = false;
     this.host.setAttribute("aria-labelledby", "labels-title");
-    fill(this.host, el("h2", { id: "labels-title" }, "Labels"), as && el("p.pale", as), this.forms.map((form) => form.element), this.told, this.failed);
+    fill(this.host, el("h2", { id: "labels-title" }, "Labels"), as && el("p.pale", as), this.forms.map((form) => form.element), this.outcome, this.failed);
     this.#show(labels);
     this.#turnTo(Math.max(0, this.questions.findIndex((verdict) => !this.#own(labels, verdict.question))));
   }
@@ -92,7 +92,7 @@ export class Labelling {
     clearTimeout(this.timer);
     const own = this.#own(this.labels, this.questions[place].question);
     const note = this.forms[place].note.value;
-    if (!own) return fill(this.told, note ? "The note is saved with a label: choose right, wrong or unsure." : "");
+    if (!own) return fill(this.outcome, note ? "The note is saved with a label: choose right, wrong or unsure." : "");
     if (note === (own.note ?? "")) return undefined;
     this.pending = () => this.#save(place, own.verdict, "Note saved.");
     this.timer = setTimeout(() => this.#flush(), pause);
@@ -113,12 +113,12 @@ export class Labelling {
     this.saves = this.saves.then(async () => {
       try {
         this.#show(await this.app.store.saveLabel(this.run, label));
-        fill(this.told, words);
+        fill(this.outcome, words);
         fill(this.failed);
         this.#advance(place, verdict);
       } catch (problem) {
         const again = el("button", { type: "button", onclick: () => this.#save(place, verdict, words) }, "Try again");
-        fill(this.told);
+        fill(this.outcome);
         fill(this.failed, el("p.failure", el("strong", "Not saved: "), problem.message, problem.hint ? ` ${problem.hint}` : "", " ", again));
       }
     });

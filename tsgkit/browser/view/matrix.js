@@ -23,9 +23,9 @@ const IS_KNOWN = new Set(["r", "w", "u"]);
 
 // The numbers of a row's samples by item.
 function itemsOfRow(samples, row) {
-  const found = new Map();
-  for (let number = 0; number < samples.n; number++) if (samples.row[number] === row) found.set(samples.item[number], number);
-  return found;
+  const numbers = new Map();
+  for (let number = 0; number < samples.n; number++) if (samples.row[number] === row) numbers.set(samples.item[number], number);
+  return numbers;
 }
 
 // A pair is { item, first, second, standing }; first and second are numbers of samples, or undefined.

@@ -1,6 +1,6 @@
 // The results of a run: tables by task and group, bars with intervals, and the reasons for what has no value.
 
-import { commaSeparated, el, fill, inert, named, repaint } from "../dom.js";
+import { commaSeparated, el, fill, inert, named, repaint, textList } from "../dom.js";
 import { altered, hashOf } from "./address.js";
 import { labelledSelect } from "./filters.js";
 import { GROUP, UNNAMED, isShareIn, pickingRow } from "./selection.js";
@@ -108,16 +108,9 @@ function taskSection(app, run, task, rows, { metric, by }) {
   const groups = el("div");
   if (by) breakdown(app, groups, run, rows, chosen, by);
   const clusters = rows[0].clusters_are ? ` Intervals are of 95 %, over ${rows[0].clusters_are}.` : "";
-  return el(
-    "section.task",
-    el("h2", named(task)),
-    note,
-    el("p", el("strong", named(chosen)), about.meaning ? [": ", named(about.meaning)] : null, `; ${about.more_is_better === false ? "less" : "more"} is better.${clusters}`),
-    resultTable(run, rows, chosen),
-    hasOfficial && el("p.pale", "Bars: ", el("span.key-strict", "■ strict"), " above, ", el("span.key-official", "■ official"), " below; the line is the interval."),
-    reasonList(rows, chosen),
-    groups,
-  );
+  const meaning = el("p", el("strong", named(chosen)), about.meaning ? [": ", named(about.meaning)] : null, `; ${about.more_is_better === false ? "less" : "more"} is better.${clusters}`);
+  const legend = hasOfficial && el("p.pale", "Bars: ", el("span.key-strict", "■ strict"), " above, ", el("span.key-official", "■ official"), " below; the line is the interval.");
+  return el("section.task", el("h2", named(task)), note, meaning, resultTable(run, rows, chosen), legend, reasonList(rows, chosen), groups);
 }
 
 function profileValue(profiles, profile, metric) {
@@ -156,29 +149,24 @@ function outcomesOf(run, row) {
 
 // Reasons for missing values, each once, with the rows that it holds for.
 function reasonList(rows, metric) {
-  const found = new Map();
+  const titlesOf = new Map();
   for (const row of rows) {
     for (const [what, reason] of Object.entries(row.reasons)) {
       const [profile, name] = what.split(/\.(.*)/s);
       if (name && name !== metric) continue;
       const words = `${profile}${name ? ` ${name}` : ""}: ${reason}`;
-      found.set(words, [...(found.get(words) ?? []), row.title]);
+      titlesOf.set(words, [...(titlesOf.get(words) ?? []), row.title]);
     }
   }
-  if (!found.size) return null;
-  const lines = [...found].map(([words, titles]) => el("li", named(words), titles.length < rows.length ? [" (", commaSeparated(titles.map(named)), ")"] : null));
+  if (!titlesOf.size) return null;
+  const lines = [...titlesOf].map(([words, titles]) => el("li", named(words), titles.length < rows.length ? [" (", commaSeparated(titles.map(named)), ")"] : null));
   return el("div", el("h3", "Without a value"), el("ul", lines));
 }
 
 function factsSection(run) {
-  const told = new Set(run.facts.flat());
-  const facts = [...(told.has(run.path) ? [] : [["path", run.path]]), ...(told.has("begun") ? [] : [["begun", dated(run.begun)]]), ...run.facts];
-  return el(
-    "section",
-    el("h2", "The run"),
-    el("dl", facts.map(([name, words]) => [el("dt", named(name)), el("dd", named(words))])),
-    run.notes.length ? el("ul", run.notes.map((words) => el("li", named(words)))) : null,
-  );
+  const known = new Set(run.facts.flat());
+  const facts = [...(known.has(run.path) ? [] : [["path", run.path]]), ...(known.has("begun") ? [] : [["begun", dated(run.begun)]]), ...run.facts];
+  return el("section", el("h2", "The run"), el("dl", facts.map(([name, words]) => [el("dt", named(name)), el("dd", named(words))])), textList(run.notes));
 }
 
 // Fill a host with the values of a metric for each member of a group, row by row.
@@ -194,14 +182,9 @@ function breakdown(app, host, run, rows, metric, by) {
 function memberTable(run, row, members, metric, by) {
   const cellsOf = profileCells(members, metric, isShareIn(row, metric));
   const lines = members.map((member) => {
-    const href = hashOf(["run", run.id, "samples"], [...pickingRow(run.rows, row), [GROUP + by, member.member || UNNAMED]]);
+    const link = el("a", { href: hashOf(["run", run.id, "samples"], [...pickingRow(run.rows, row), [GROUP + by, member.member || UNNAMED]]) }, named(member.member || UNNAMED));
     const others = Object.entries(member.counts).filter(([name, number]) => number && !["items", "answered"].includes(name));
-    return [
-      el("a", { href }, named(member.member || UNNAMED)),
-      ...cellsOf(member),
-      counted(member.n),
-      others.map(([name, number]) => `${counted(number)} ${name}`).join(", "),
-    ];
+    return [link, ...cellsOf(member), counted(member.n), others.map(([name, number]) => `${counted(number)} ${name}`).join(", ")];
   });
   return el("div", el("h4", named(row.title)), cardTable(`${metric} by ${by}`, [by, "strict", "official", "", "n", "beside answered"], lines));
 }

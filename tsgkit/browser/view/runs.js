@@ -49,7 +49,8 @@ function runCard(run) {
   const title = el("h2", run.problem ? named(run.name) : el("a", { href: hashOf(["run", run.id]) }, named(run.name)));
   const path = el("p.pale", named(run.path));
   if (run.problem) return el("article.run", title, path, el("p.note", el("strong", "Problem: "), named(run.problem)));
-  return el("article.run", title, path, progress(run), unanswered(run), subjectsOf(run), scoresOf(run.scores ?? [], run));
+  const unanswered = Object.entries(run.never_answered ?? {}).map(([subject, error]) => el("p.note", el("strong", named(subject), " never answered: "), named(error)));
+  return el("article.run", title, path, progress(run), unanswered, subjectsOf(run), scoresOf(run.scores ?? [], run));
 }
 
 function progress(run) {
@@ -57,15 +58,8 @@ function progress(run) {
   const isDone = run.samples > 0 && run.recorded >= run.samples;
   const state = run.is_working ? "● working" : isDone ? "✓ complete" : "◌ stopped";
   const words = run.samples ? `${counted(run.recorded)} of ${countOf(run.samples, "sample")} (${scored(share, true)})` : "no samples";
-  return el(
-    "div.progress",
-    el("progress", { max: String(run.samples || 1), value: run.recorded, "aria-label": `Progress of ${run.name}` }),
-    el("p", el("span.state", state), ` · ${words} · ${run.cost === null ? "cost unknown" : priced(run.cost)} · begun ${dated(run.begun)}`),
-  );
-}
-
-function unanswered(run) {
-  return Object.entries(run.never_answered ?? {}).map(([subject, error]) => el("p.note", el("strong", named(subject), " never answered: "), named(error)));
+  const bar = el("progress", { max: String(run.samples || 1), value: run.recorded, "aria-label": `Progress of ${run.name}` });
+  return el("div.progress", bar, el("p", el("span.state", state), ` · ${words} · ${run.cost === null ? "cost unknown" : priced(run.cost)} · begun ${dated(run.begun)}`));
 }
 
 function subjectsOf(run) {
@@ -78,14 +72,9 @@ function scoresOf(scores, run) {
   if (!scores.length) return el("p.pale", "No scores yet.");
   const left = scores.length - MOST_SCORES;
   const more = left > 0 ? el("p", el("a", { href: hashOf(["run", run.id]) }, `${countOf(left, "more row")} in the results`)) : null;
-  const rows = scores.slice(0, MOST_SCORES).map((score) => [
-    named(score.row),
-    named(score.task),
-    named(score.metric),
-    scored(score.value, score.is_share),
-    el("span.interval", bracketed(score, score.is_share)),
-    score.is_share ? meter(score) : null,
-    counted(score.n),
-  ]);
+  const rows = scores.slice(0, MOST_SCORES).map((score) => {
+    const { value, is_share: isShare, n } = score;
+    return [...[score.row, score.task, score.metric].map(named), scored(value, isShare), el("span.interval", bracketed(score, isShare)), isShare ? meter(score) : null, counted(n)];
+  });
   return el("div", cardTable("Strict scores so far", ["row", "task", "metric", "score", "interval", "", "n"], rows), more);
 }

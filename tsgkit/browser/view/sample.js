@@ -1,6 +1,6 @@
 // One sample: what was asked, what came back, what was read of it, and how it was scored.
 
-import { el, fill, named } from "../dom.js";
+import { el, fill, named, textList } from "../dom.js";
 import { drawPanel } from "../panels/panels.js";
 import { altered, hashOf } from "./address.js";
 import { block, shownValue, transcript } from "./calls.js";
@@ -59,7 +59,7 @@ export class SamplePage {
     const place = numbers ? numbers.indexOf(this.number) : -1;
     const where = !numbers ? "…" : place >= 0 ? `${counted(place + 1)} of ${counted(numbers.length)} in the list` : "not in the filtered list";
     const button = (words, key, step, mark) => {
-      const isThere = this.#found(step, mark) !== null;
+      const isThere = this.#neighbour(step, mark) !== null;
       return el("button", { type: "button", "aria-disabled": String(!isThere), onclick: () => this.#step(step, mark) }, words, " ", el("kbd", key));
     };
     const focused = [...this.pager.children].indexOf(document.activeElement);
@@ -68,7 +68,7 @@ export class SamplePage {
   }
 
   // The next number of the list in a direction, of those with a mark if one is given; null if there is none.
-  #found(step, mark) {
+  #neighbour(step, mark) {
     const { numbers, index } = this.chosen ?? { numbers: [] };
     const here = numbers.indexOf(this.number);
     const from = here >= 0 || step > 0 ? here : numbers.length;
@@ -79,7 +79,7 @@ export class SamplePage {
   }
 
   #step(step, mark) {
-    const next = this.#found(step, mark);
+    const next = this.#neighbour(step, mark);
     if (next === null) return this.app.announce(this.chosen ? "There is none in the list." : "The list is still loading.");
     return this.app.go(["run", this.run, "sample", next], this.query, { replace: true });
   }
@@ -118,13 +118,14 @@ export class SamplePage {
     try {
       await labelling.load();
     } catch (problem) {
+      labelling.host.hidden = false;
       fill(labelling.host, failure(problem, () => this.#label(labelling)));
     }
     if (this.labelling === labelling && this.app.page === this) this.app.keys.ofPage = this.keys = [...this.ownKeys, ...labelling.keys];
   }
 
   #parts(sample, row) {
-    const panels = (sample.panels ?? []).map((panel, place) => ({ panel, drawn: () => this.#panel(panel, place, sample) }));
+    const panels = (sample.panels ?? []).map((panel, place) => ({ panel, drawn: () => drawPanel(panel, (name) => this.app.source.imageURL(this.run, sample.number, place, name)) }));
     const answers = panels.filter(({ panel }) => !panel.is_context);
     const context = panels.filter(({ panel }) => panel.is_context);
     return [
@@ -139,15 +140,6 @@ export class SamplePage {
       context.map(({ panel, drawn }) => el("details", el("summary", named(panel.title), ` (${countOf(panel.value.pairs.length, "graph")})`), drawn())),
       this.twins,
     ];
-  }
-
-  // A panel that cannot be drawn says so, and leaves the rest of the page alone.
-  #panel(panel, place, sample) {
-    try {
-      return drawPanel(panel, (name) => this.app.source.imageURL(this.run, sample.number, place, name));
-    } catch (problem) {
-      return failure({ message: `This part cannot be drawn: ${problem.message}` });
-    }
   }
 
   // Links to the same item in the other rows of the run.
@@ -179,12 +171,9 @@ function stateOf(sample, row) {
   const notes = [sample.error, sample.unasked, sample.changed].filter(Boolean);
   const value = sample.scores?.strict?.[row?.metric]?.value;
   const score = value === null || value === undefined ? null : ` · ${row.metric} ${scored(value, isShareIn(row))}`;
-  return el(
-    "div.state-of",
-    el("p", el("span.outcome", sample.outcome), sample.failed ? ` · ${sample.failed}` : null, score, row ? [" · ", named(row.title)] : null),
-    notes.map((words) => el("p.note", named(words))),
-    sample.notes?.length ? el("ul", sample.notes.map((words) => el("li", named(typeof words === "string" ? words : JSON.stringify(words))))) : null,
-  );
+  const state = el("p", el("span.outcome", sample.outcome), sample.failed ? ` · ${sample.failed}` : null, score, row ? [" · ", named(row.title)] : null);
+  const remarks = sample.notes?.map((words) => (typeof words === "string" ? words : JSON.stringify(words)));
+  return el("div.state-of", state, notes.map((words) => el("p.note", named(words))), textList(remarks));
 }
 
 // Headline metrics, and the others folded.

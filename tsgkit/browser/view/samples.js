@@ -19,7 +19,7 @@ export class SamplesPage {
     this.host = el("div.samples-page", this.heading, this.content);
     this.title = () => `Samples · ${app.runName(run)}`;
     this.chosen = { numbers: [], counts: {} };
-    this.more = { found: null, labels: null };
+    this.more = { hits: null, labels: null };
     this.turn = 0;
     this.keys = this.#keys();
   }
@@ -175,7 +175,7 @@ export class SamplesPage {
   }
 
   #redraw(isTyping = false) {
-    if (this.query.get("q") !== this.sought) this.more.found = null;
+    if (this.query.get("q") !== this.sought) this.more.hits = null;
     if (this.query.get("label") !== this.labelled) this.more.labels = null;
     this.draw();
     clearTimeout(this.timer);
@@ -186,14 +186,14 @@ export class SamplesPage {
   async #deepen(isSought = true) {
     const [query, turn] = [this.query, ++this.turn];
     if (!query.has("q") && !query.has("label")) {
-      this.more = { found: null, labels: null };
+      this.more = { hits: null, labels: null };
       return fill(this.note);
     }
     const late = setTimeout(() => turn === this.turn && fill(this.note, el("p.pale", { role: "status" }, "Searching prompts and replies …")), TYPING);
     try {
-      const [found, labels] = await Promise.all([foundText(this.app, this.run, query), labelTest(this.app, this.run, this.index, query)]);
+      const [hits, labels] = await Promise.all([foundText(this.app, this.run, query), labelTest(this.app, this.run, this.index, query)]);
       if (turn !== this.turn) return undefined;
-      this.more = { found, labels };
+      this.more = { hits, labels };
       this.sought = query.get("q");
       this.labelled = query.get("label");
       fill(this.note);

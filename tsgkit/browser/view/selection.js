@@ -114,7 +114,7 @@ export class SampleIndex {
   }
 }
 
-// Tests of a query, each a function of a sample's number; `more` has the sets that need the source: { found, labels }.
+// Tests of a query, each a function of a sample's number; `more` has the sets that need the source: { hits, labels }.
 function testsOf(index, query, more) {
   const { samples } = index;
   const tests = [];
@@ -132,8 +132,7 @@ function testsOf(index, query, more) {
   }
   if (query.has("q")) {
     const words = query.get("q").toLowerCase();
-    const found = more.found;
-    tests.push((number) => index.texts[number].includes(words) || (found !== null && found !== undefined && found.has(number)));
+    tests.push((number) => index.texts[number].includes(words) || Boolean(more.hits?.has(number)));
   }
   if (query.has("label") && more.labels) tests.push(more.labels);
   return tests;

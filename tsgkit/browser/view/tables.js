@@ -113,17 +113,12 @@ export function reachOf(values, isShare) {
 // Rows are lists of cells, the first of which is the row's heading. A cell is a text, an element, or a list of both.
 export function cardTable(caption, head, rows) {
   const columns = el("tr", { role: "row" }, head.map((word) => el("th", { scope: "col", role: "columnheader" }, word || el("span.unseen", "drawn"))));
-  const table = el(
-    "table.cards",
-    { role: "table" },
-    el("caption", caption),
-    el("thead", { role: "rowgroup" }, columns),
-    el("tbody", { role: "rowgroup" }, rows.map(([heading, ...cells]) => {
-      const first = el("th", { scope: "row", role: "rowheader", "data-label": head[0] }, heading);
-      const rest = cells.map((cell, place) => el(head[place + 1] ? "td" : "td.drawn", { role: "cell", "data-label": head[place + 1] }, el("span", cell)));
-      return el("tr", { role: "row" }, first, rest);
-    })),
-  );
+  const lines = rows.map(([heading, ...cells]) => {
+    const first = el("th", { scope: "row", role: "rowheader", "data-label": head[0] }, heading);
+    const rest = cells.map((cell, place) => el(head[place + 1] ? "td" : "td.drawn", { role: "cell", "data-label": head[place + 1] }, el("span", cell)));
+    return el("tr", { role: "row" }, first, rest);
+  });
+  const table = el("table.cards", { role: "table" }, el("caption", caption), el("thead", { role: "rowgroup" }, columns), el("tbody", { role: "rowgroup" }, lines));
   return el("div.wide", { tabindex: "0", role: "group", "aria-label": caption }, table);
 }
 

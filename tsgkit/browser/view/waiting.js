@@ -6,13 +6,8 @@ const QUIET = 150;
 const SLOW = 6000;
 
 export function failure(problem, retry) {
-  return el(
-    "div.failure",
-    { role: "alert" },
-    el("p", el("strong", problem.message || "Something went wrong.")),
-    problem.hint ? el("p", problem.hint) : null,
-    retry ? el("button", { type: "button", onclick: retry }, "Try again") : null,
-  );
+  const again = retry ? el("button", { type: "button", onclick: retry }, "Try again") : null;
+  return el("div.failure", { role: "alert" }, el("p", el("strong", problem.message || "Something went wrong.")), problem.hint ? el("p", problem.hint) : null, again);
 }
 
 // Fill a host with what becomes of a promise: a word while it lasts, a failure with a way to try again, which is done
