@@ -25,7 +25,7 @@ from tsgkit.graph.notation import arrow, graphml, json_triplets, narratives, nod
 from tsgkit.serve.edit_page import edit_page, edited_file
 from tsgkit.serve.edited_file import EditedFile
 from tsgkit.serve.local_server import LocalServer, Page
-from tsgkit.serve.runs_page import RunsPage
+from tsgkit.serve.runs_page import runs_page
 from tsgkit.serve.viewed_runs import ViewedRuns
 
 
@@ -97,7 +97,7 @@ class Client:
 
 @contextmanager
 def serving(*paths: Path, annotator: str = "ann") -> Iterator[Client]:
-    with in_a_thread(RunsPage(ViewedRuns(paths), annotator).page()) as server:
+    with in_a_thread(runs_page(ViewedRuns(paths), annotator)) as server:
         yield Client(server.port, server.token)
 
 
