@@ -215,7 +215,7 @@ class ViewedRun:
         return sorted(numbers | self._texts.find(text))
 
     def begin_search(self) -> None:
-        """Begin to read the texts that will be searched; what cannot be read is told by the search."""
+        """Begin to read the texts that will be searched; the search raises the errors of what cannot be read."""
 
         def read() -> None:
             with suppress(TsgkitError):
