@@ -22,10 +22,10 @@ import pytest
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import ActionGraph, Description, Frames, Narrative, Vocabulary
 from tsgkit.graph.notation import arrow, graphml, json_triplets, narratives, node_link
-from tsgkit.serve.edit_page import EditPage, edited_file
+from tsgkit.serve.edit_page import edit_page, edited_file
 from tsgkit.serve.edited_file import EditedFile
 from tsgkit.serve.local_server import LocalServer, Page
-from tsgkit.serve.runs_page import RunsPage
+from tsgkit.serve.runs_page import runs_page
 from tsgkit.serve.viewed_runs import ViewedRuns
 
 
@@ -97,7 +97,7 @@ class Client:
 
 @contextmanager
 def serving(*paths: Path, annotator: str = "ann") -> Iterator[Client]:
-    with in_a_thread(RunsPage(ViewedRuns(paths), annotator).page()) as server:
+    with in_a_thread(runs_page(ViewedRuns(paths), annotator)) as server:
         yield Client(server.port, server.token)
 
 
@@ -171,7 +171,7 @@ class Editor(Client):
 
 @contextmanager
 def editing(path: Path, **options: Any) -> Iterator[Editor]:  # noqa: ANN401  (those of edited_file)
-    with in_a_thread(EditPage(edited_file(path, **options)).page()) as server:
+    with in_a_thread(edit_page(edited_file(path, **options))) as server:
         yield Editor(server.port, server.token)
 
 

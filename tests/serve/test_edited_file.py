@@ -352,7 +352,7 @@ def test_statuses_are_kept_by_item_and_where_they_cannot_be_the_file_is_saved(op
     saved = file.save()
     lines = [json.loads(line) for line in kept.read_text().splitlines()]
     told = [(one["item"], one["status"], one["note"], one["annotator"]) for one in lines]
-    assert told == [("r", "unsure", "which cup?", file.annotator), ("q", "open", "", file.annotator)]
+    assert told == [("r", "unsure", "which cup?", file.session.annotator), ("q", "open", "", file.session.annotator)]
     assert lines[1]["time"] == saved["time"] and statuses(file) == ["open", "unsure"]
     file.close()
     kept.write_text('{"item": "q", "status": "done", "mine": 1}\n{"item": "q", "status": "unsure"}\n')

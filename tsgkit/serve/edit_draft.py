@@ -17,7 +17,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from types import UnionType
+from typing import Any, NamedTuple
 
 from tsgkit.errors import FileProblem, NotationError, UsageError
 from tsgkit.graph.notation.json_triplets import load
@@ -26,7 +27,6 @@ from tsgkit.serve.edit_session import Edit, now
 VERSION = 1
 BEGINNING = f'{{"draft": {VERSION}, '.encode()
 TOKEN = re.compile(r"[\w-]{32,64}", re.ASCII)
-T = TypeVar("T")
 
 
 def draft_file(file: Path) -> Path:
@@ -46,7 +46,7 @@ class Link(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Kept:
+class DraftContent:
     """The content of a draft: the text that its edits belong to, its checksum in the file, and the edits.
 
     The checksum is None where there was no file yet. ``problem`` says why the edits end early, if they do.
@@ -71,7 +71,11 @@ class Draft:
 
     def _locked(self) -> int:
         while True:
-            handle = self._opened()
+            try:
+                handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+            except OSError as error:
+                hint = "copy the file to a folder that can be written, and edit it there"
+                raise FileProblem(f"{self.path}: edits cannot be kept here: {error.strerror}", hint=hint) from None
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 if os.path.samestat(os.fstat(handle), self.path.stat()):
@@ -84,56 +88,43 @@ class Draft:
                 pass  # the server before removed it at its end
             os.close(handle)
 
-    def _opened(self) -> int:
-        try:
-            return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
-        except OSError as error:
-            hint = "copy the file to a folder that can be written, and edit it there"
-            raise FileProblem(f"{self.path}: edits cannot be kept here: {error.strerror}", hint=hint) from None
-
-    def read(self) -> Kept | None:
+    def read(self) -> DraftContent | None:
         """Return the content; None if there is none. Raise ``UsageError`` if it is no draft.
 
         A last line that was not written to its end was never acknowledged, and is removed.
         """
         data = self._bytes()
         whole = data[: data.rfind(b"\n") + 1]
-        if not whole and data and not data.startswith(BEGINNING):
+        if data and not data.startswith(BEGINNING):
             raise _no_draft(str(self.path))
         if not whole:
             self.empty()
             return None
-        head, *lines = whole.splitlines()
-        kept = self._kept(head, lines)
-        if len(whole) < len(data):
-            os.ftruncate(self._handle, len(whole))
-            self._size = len(whole)
-        return kept
-
-    def _kept(self, head: bytes, lines: list[bytes]) -> Kept:
-        if not head.startswith(BEGINNING):
-            raise _no_draft(str(self.path))
-        value = _object(head, str(self.path))
-        text, time = _of(value, "text", str, str(self.path)), _of(value, "time", str, str(self.path))
-        checksum = None if value.get("checksum") is None else _of(value, "checksum", str, str(self.path))
-        link = Link(value.get("port", 0), value.get("token", ""))
-        edits, problem = list[Edit](), ""
+        first, *lines = whole.splitlines()
+        head = _fields(first, str(self.path), text=str, time=str, checksum=str | None)
+        edits, time, problem = list[Edit](), head["time"], ""
         for number, line in enumerate(lines, 2):
-            where = f"{self.path}: line {number}"
             try:
-                value = _object(line, where)
-                edits.append(Edit(_of(value, "number", int, where), _of(value, "ops", list, where)))
-                time = _of(value, "time", str, where)
+                value = _fields(line, f"{self.path}: line {number}", number=int, ops=list, time=str)
             except UsageError as error:
                 problem = error.message
                 break
-        return Kept(text, checksum, tuple(edits), time, problem, link if self._is_private and _is_link(link) else None)
+            edits.append(Edit(value["number"], value["ops"]))
+            time = value["time"]
+        if len(whole) < len(data):
+            os.ftruncate(self._handle, len(whole))
+            self._size = len(whole)
+        link = self._link(head.get("port"), head.get("token"))
+        return DraftContent(head["text"], head.get("checksum"), tuple(edits), time, problem, link)
 
-    @property
-    def _is_private(self) -> bool:
-        """Return whether only this user could write the draft, so that no other one chose the token in it."""
-        found = os.fstat(self._handle)
-        return found.st_uid == os.geteuid() and not stat.S_IMODE(found.st_mode) & 0o077
+    def _link(self, port: object, token: object) -> Link | None:
+        """Return a link of the draft; None where it is none, or where another user may have chosen the token."""
+        status = os.fstat(self._handle)
+        if status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) & 0o077:
+            return None
+        if type(port) is not int or not 0 < port < 65536 or not isinstance(token, str) or not TOKEN.fullmatch(token):
+            return None
+        return Link(port, token)
 
     def add(self, edit: Edit, text: str, checksum: str | None, link: Link | None = None) -> None:
         """Append an edit; the first one comes with the content that it belongs to."""
@@ -141,10 +132,7 @@ class Draft:
         if not self._size:
             head = {"draft": VERSION, "checksum": checksum, "time": now(), "text": text}
             lines.insert(0, head | ({} if link is None else link._asdict()))
-        self._append("".join(f"{json.dumps(line)}\n" for line in lines).encode())
-
-    def _append(self, data: bytes) -> None:
-        written = 0
+        data, written = "".join(f"{json.dumps(line)}\n" for line in lines).encode(), 0
         try:
             while written < len(data):
                 written += os.write(self._handle, data[written:])
@@ -194,27 +182,19 @@ class Draft:
             return file.read()
 
 
-def _is_link(link: Link) -> bool:
-    is_port = type(link.port) is int and 0 < link.port < 65536
-    return is_port and isinstance(link.token, str) and TOKEN.fullmatch(link.token) is not None
-
-
 def _no_draft(where: str, why: str = "it is none of tsgkit's") -> UsageError:
     return UsageError(f"{where}: not a draft: {why}", hint="it is kept under another name")
 
 
-def _object(line: bytes, where: str) -> dict[str, Any]:
+def _fields(line: bytes, where: str, **kinds: type | UnionType) -> dict[str, Any]:
+    """Return the object of a line that has fields of these kinds."""
     try:
         value = load(line.decode("utf-8"))
     except (NotationError, UnicodeDecodeError) as error:
         raise _no_draft(where, f"not JSON: {error}") from None
     if not isinstance(value, dict):
         raise _no_draft(where)
+    for name, kind in kinds.items():
+        if not isinstance(value.get(name), kind):
+            raise _no_draft(where, f"it lacks {name}")
     return value
-
-
-def _of(value: dict[str, Any], name: str, kind: type[T], where: str) -> T:
-    found = value.get(name)
-    if not isinstance(found, kind):
-        raise _no_draft(where, f"it lacks {name}")
-    return found

@@ -9,10 +9,9 @@ from __future__ import annotations
 import socket
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, StrictBool, StrictInt, StrictStr, ValidationError
 
@@ -21,7 +20,7 @@ from tsgkit.errors import UsageError
 from tsgkit.graph.drawing import draw_marked
 from tsgkit.graph.model import ActionGraph
 from tsgkit.serve.edit_draft import Link
-from tsgkit.serve.edit_session import EditSession
+from tsgkit.serve.edit_session import EditSession, now
 from tsgkit.serve.edit_source import source_of
 from tsgkit.serve.edited_file import EditedFile
 from tsgkit.serve.local_server import LocalServer, Page, number_of, require_server
@@ -32,110 +31,89 @@ RELOAD = "load the page again: it may be of another version"
 Place = str | PathLike[str]
 
 
-class _Said(BaseModel):
+class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class _EditSaid(_Said):
+class _Edit(_Body):
     number: StrictInt
     revision: StrictInt
     ops: list[Any]
 
 
-class _DrawSaid(_Said):
+class _Graph(_Body):
     triplets: list[tuple[StrictStr, StrictStr, StrictStr]]
     marks: list[StrictStr | None]
 
 
-class _SaveSaid(_Said):
+class _Saving(_Body):
     accept_losses: StrictBool = False
 
 
-class _StatusSaid(_Said):
+class _StatusChange(_Body):
     number: StrictInt
     status: StrictStr
     note: StrictStr = ""
 
 
-class _ResolveSaid(_Said):
+class _Resolution(_Body):
     how: StrictStr
 
 
-S = TypeVar("S", bound=_Said)
+B = TypeVar("B", bound=_Body)
 
 
-class Edited(Protocol):
-    """Something that is edited, and saved in its own way: a file, or a narrative of a notebook."""
-
-    @property
-    def session(self) -> EditSession:
-        """The items."""
-
-    def document(self) -> dict[str, Any]:
-        """Return the list of items, and how things are."""
-
-    def changes(self, since: int) -> dict[str, Any]:
-        """Return the items that were edited after a revision."""
-
-    def versions(self, number: int, other: str) -> dict[str, Any]:
-        """Return the differences to another version of an item."""
-
-    def save(self, *, accept_losses: bool = False) -> dict[str, Any]:
-        """Keep what was edited."""
-
-    def resolve(self, how: str) -> dict[str, Any]:
-        """Settle a conflict with what changed elsewhere."""
-
-    def close(self) -> None:
-        """Let go of it."""
-
-
-@dataclass
-class EditPage:
-    """A page that edits."""
-
-    edited: Edited
-
-    def page(self) -> Page:
-        """Return the page."""
-        asking = {
-            "document": lambda _: self.edited.document(),
-            "item": lambda asked: self.edited.session.item(number_of(asked, "number")),
-            "changes": lambda asked: self.edited.changes(number_of(asked, "since")),
-            "versions": lambda asked: self.edited.versions(number_of(asked, "number"), asked["other"]),
-            "similar": lambda asked: self.edited.session.similar(number_of(asked, "number")),
-        }
-        changing = {"edit": self._edit, "save": self._save, "status": self._status, "resolve": self._resolve}
-        changing["draw"] = self._draw
-        styles = (*STYLES, "edit/edit.css")
-        return Page("editing.js", asking, changing, styles=styles, close=self.edited.close, longest_body=LONGEST_BODY)
-
-    def _edit(self, _: Mapping[str, str], body: bytes) -> dict[str, Any]:
-        said = _said(_EditSaid, body, "an edit")
-        return self.edited.session.edit(said.number, said.revision, said.ops)
-
-    def _draw(self, _: Mapping[str, str], body: bytes) -> dict[str, Any]:
-        said = _said(_DrawSaid, body, "a graph to draw")
-        return {"drawing": draw_marked(ActionGraph(said.triplets), said.marks)}
-
-    def _save(self, _: Mapping[str, str], body: bytes) -> dict[str, Any]:
-        return self.edited.save(accept_losses=_said(_SaveSaid, body, "a request to save").accept_losses)
-
-    def _status(self, _: Mapping[str, str], body: bytes) -> dict[str, Any]:
-        said = _said(_StatusSaid, body, "a status")
-        return dict(self.edited.session.set_status(said.number, said.status, said.note))
-
-    def _resolve(self, _: Mapping[str, str], body: bytes) -> dict[str, Any]:
-        return self.edited.resolve(_said(_ResolveSaid, body, "a resolution").how)
-
-
-def _said(kind: type[S], body: bytes, named: str) -> S:
+def _read(kind: type[B], body: bytes, named: str) -> B:
     try:
         return kind.model_validate_json(body)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))
         raise UsageError(f"not {named}: {where}{': ' * bool(where)}{first['msg']}", hint=RELOAD) from None
+
+
+def edit_page(edited: EditedFile | EditSession) -> Page:
+    """Return the page that edits a file, or the narrative of a notebook, which has nothing to save."""
+    file = edited if isinstance(edited, EditedFile) else None
+    session = edited.session if isinstance(edited, EditedFile) else edited
+
+    def edit(_: Mapping[str, str], body: bytes) -> dict[str, Any]:
+        change = _read(_Edit, body, "an edit")
+        return session.edit(change.number, change.revision, change.ops)
+
+    def set_status(_: Mapping[str, str], body: bytes) -> dict[str, Any]:
+        change = _read(_StatusChange, body, "a status")
+        return session.set_status(change.number, change.status, change.note)
+
+    def save(_: Mapping[str, str], body: bytes) -> dict[str, Any]:
+        accept_losses = _read(_Saving, body, "a request to save").accept_losses
+        return {"time": now(), "items": []} if file is None else file.save(accept_losses=accept_losses)
+
+    def draw(_: Mapping[str, str], body: bytes) -> dict[str, Any]:
+        graph = _read(_Graph, body, "a graph to draw")
+        return {"drawing": draw_marked(ActionGraph(graph.triplets), graph.marks)}
+
+    def resolve(_: Mapping[str, str], body: bytes) -> dict[str, Any]:
+        how = _read(_Resolution, body, "a resolution").how
+        if file is None:
+            raise UsageError("a narrative of a notebook has no file on disk")
+        return file.resolve(how)
+
+    asking = {
+        "document": lambda _: edited.document(),
+        "item": lambda asked: session.item(number_of(asked, "number")),
+        "changes": lambda asked: edited.changes(number_of(asked, "since")),
+        "versions": lambda asked: edited.versions(number_of(asked, "number"), asked["other"]),
+        "similar": lambda asked: session.similar(number_of(asked, "number")),
+    }
+    return Page(
+        "editing.js",
+        asking,
+        {"edit": edit, "save": save, "status": set_status, "resolve": resolve, "draw": draw},
+        styles=(*STYLES, "edit/edit.css"),
+        close=(lambda: None) if file is None else file.close,
+        longest_body=LONGEST_BODY,
+    )
 
 
 def edited_file(
@@ -156,7 +134,7 @@ def server_of(file: EditedFile, port: int = 0) -> tuple[LocalServer, socket.sock
 
     After a crash it has the address of the server before, if that is free, so that open pages go on.
     """
-    page = EditPage(file).page()
+    page = edit_page(file)
     server = LocalServer(page, port=port)
     listening = None
     if file.link is not None and port in (0, file.link.port):

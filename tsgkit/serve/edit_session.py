@@ -14,11 +14,11 @@ Requests come from threads: what belongs together happens under the lock of the 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from textwrap import shorten
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple
 
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import Narrative, Vocabulary
@@ -32,36 +32,24 @@ TITLE = 70
 Ops = list[Any]
 
 
-class Can(TypedDict):
-    """The changes that a format can carry, beside changes of triplets."""
-
-    texts: bool
-    borders: bool
-    graphs: bool
-    vocabulary: bool
-
-
-EVERYTHING: Can = {"texts": True, "borders": True, "graphs": True, "vocabulary": True}
+Can = Mapping[str, bool]
+"""For each change beside those of triplets, whether a format can carry it."""
 WHY_NOT = {
     "texts": "texts cannot be changed",
     "borders": "descriptions cannot be added, divided, joined or removed",
     "graphs": "graphs cannot be added to a description, or removed",
     "vocabulary": "there is no place for L",
 }
+EVERYTHING: Can = dict.fromkeys(WHY_NOT, True)
 
 
 class Status(NamedTuple):
-    """The state of the work on an item, and who said so and when."""
+    """The state of the work on an item, and who set it and when."""
 
     status: str = "open"
     annotator: str = ""
     time: str = ""
     note: str = ""
-
-    @property
-    def value(self) -> dict[str, str]:
-        """The JSON value."""
-        return self._asdict()
 
 
 @dataclass(frozen=True)
@@ -79,12 +67,8 @@ class Edit(NamedTuple):
     ops: Ops
 
 
-def _keep_nothing(_: Edit) -> None:
-    """Keep no record."""
-
-
-def _fits(_: int, __: Narrative) -> None:
-    """Accept every narrative."""
+def _accept(*_: object) -> None:
+    """Accept everything, and keep no record of it."""
 
 
 @dataclass
@@ -92,15 +76,15 @@ class Surroundings:
     """The things around a session that belong to its file, or to a notebook.
 
     ``keep`` is called with each edit before it counts; if it raises an error, the edit is refused. ``fits`` raises an
-    error for a narrative that the file has no place for. ``say`` is called with each new status.
+    error for a narrative that the file has no place for. ``keep_status`` is called with each new status.
     """
 
     name: str = ""
     format: str = "narrative"
-    can: Can = field(default_factory=lambda: EVERYTHING.copy())
-    keep: Callable[[Edit], None] = _keep_nothing
-    fits: Callable[[int, Narrative], None] = _fits
-    say: Callable[[int, Status], None] = lambda number, status: None
+    can: Can = field(default_factory=lambda: EVERYTHING)
+    keep: Callable[[Edit], None] = _accept
+    fits: Callable[[int, Narrative], object] = _accept
+    keep_status: Callable[[int, Status], None] = _accept
     proposals: Proposals | None = None
 
 
@@ -118,9 +102,17 @@ class _Item:
         return self.value is not self.saved and self.value != self.saved
 
     @property
-    def title(self) -> str:
-        text = next((part.text for part in self.narrative.descriptions if part.text and part.text.strip()), "")
-        return shorten(text, TITLE, placeholder=" ...") or text[:TITLE]
+    def listed(self) -> dict[str, Any]:
+        """The value in the list of items; its title is the beginning of the first text."""
+        parts = self.narrative.descriptions
+        text = next((part.text for part in parts if part.text and part.text.strip()), "")
+        return {
+            "item": self.name,
+            "title": shorten(text, TITLE, placeholder=" ...") or text[:TITLE],
+            "graphs": sum(len(part.graphs) for part in parts),
+            "status": self.status._asdict(),
+            "unsaved": self.is_unsaved,
+        }
 
 
 class EditSession:
@@ -138,15 +130,9 @@ class EditSession:
         self.lock = threading.RLock()
         self.annotator = annotator
         self.around = Surroundings() if surroundings is None else surroundings
-        self.revision = revision
+        self.revision = revision - 1
         self._items: list[_Item] = []
-        self._fill(narratives, names)
-
-    def _fill(self, narratives: Sequence[Narrative], names: Sequence[str] | None) -> None:
-        named = [one.id or str(at) for at, one in enumerate(narratives)] if names is None else names
-        values = [item_value(one) for one in narratives]
-        parts = zip(named, narratives, values, strict=True)
-        self._items = [_Item(name, one, value, value, self.revision) for name, one, value in parts]
+        self.reset(narratives, names)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -176,7 +162,7 @@ class EditSession:
                 "revision": self.revision,
                 "can": dict(self.around.can),
                 "losses": [],
-                "items": [_listed(item) for item in self._items],
+                "items": [item.listed for item in self._items],
                 "restored": None,
                 "proposals": None if proposals is None else proposals.name,
                 "disk": False,
@@ -192,7 +178,7 @@ class EditSession:
             "revision": item.revision,
             "value": item.value,
             "checks": checks(item.narrative),
-            "status": item.status.value,
+            "status": item.status._asdict(),
             "unsaved": item.is_unsaved,
         }
 
@@ -214,12 +200,12 @@ class EditSession:
     def replay(self, edit: Edit) -> None:
         """Apply an edit that is kept already."""
         with self.lock:
-            self._apply(edit.number, self._item(edit.number), edit.ops, _keep_nothing)
+            self._apply(edit.number, self._item(edit.number), edit.ops, _accept)
 
     def _apply(self, number: int, item: _Item, ops: Ops, keep: Callable[[Edit], None]) -> None:
         value = applied(item.value, ops)
         narrative = narrative_of(value, item.narrative)
-        _refuse_uncarried(item.narrative, narrative, self.around)
+        self._refuse_uncarried(item.narrative, narrative)
         self.around.fits(number, narrative)
         keep(Edit(number, ops))
         self.revision += 1
@@ -228,7 +214,7 @@ class EditSession:
     def changes(self, since: int) -> dict[str, Any]:
         """Return the items that were edited after a revision."""
         with self.lock:
-            edited = {str(at): one.revision for at, one in enumerate(self._items) if one.revision > since}
+            edited = {str(number): item.revision for number, item in enumerate(self._items) if item.revision > since}
             return {"revision": self.revision, "items": edited, "disk": False, "unsaved": bool(self.unsaved)}
 
     def set_status(self, number: int, status: str, note: str) -> dict[str, str]:
@@ -240,20 +226,21 @@ class EditSession:
             raise UsageError(f"the note has {len(note):,} characters; at most {LONGEST_NOTE:,} are kept", hint=hint)
         with self.lock:
             item = self._item(number)
-            found = Status(status, self.annotator, now(), note)
-            self.around.say(number, found)
-            item.status = found
-        return found.value
+            new = Status(status, self.annotator, now(), note)
+            self.around.keep_status(number, new)
+            item.status = new
+        return new._asdict()
 
     def status(self, number: int) -> Status:
         """Return the status of an item."""
         with self.lock:
             return self._item(number).status
 
-    def restore_status(self, number: int, status: Status) -> None:
-        """Take over a status that was kept."""
+    def restore_statuses(self, statuses: Mapping[int, Status]) -> None:
+        """Take over statuses that were kept, by the numbers of their items."""
         with self.lock:
-            self._item(number).status = status
+            for number, status in statuses.items():
+                self._item(number).status = status
 
     def versions(self, number: int, other: str) -> dict[str, Any]:
         """Return the differences to the proposal for an item."""
@@ -288,34 +275,32 @@ class EditSession:
         """Begin anew with other narratives, which count as edited, so that all browsers read them; all are open."""
         with self.lock:
             self.revision += 1
-            self._fill(narratives, names)
+            if names is None:
+                names = [narrative.id or str(number) for number, narrative in enumerate(narratives)]
+            values = [item_value(narrative) for narrative in narratives]
+            parts = zip(names, narratives, values, values, strict=True)
+            self._items = [_Item(*part, self.revision) for part in parts]
 
     def _item(self, number: int) -> _Item:
         if not 0 <= number < len(self._items):
             raise UsageError(f"there is no item {number:,}", hint=f"there are {len(self._items):,}, from 0")
         return self._items[number]
 
+    def _refuse_uncarried(self, old: Narrative, new: Narrative) -> None:
+        """Raise ``UsageError`` for a change that the format cannot carry."""
+        pairs = list(zip(old.descriptions, new.descriptions, strict=False))
+        changed = {
+            "texts": any((before.text or "") != (after.text or "") for before, after in pairs),
+            "borders": len(old.descriptions) != len(new.descriptions),
+            "graphs": any(len(before.graphs) != len(after.graphs) for before, after in pairs),
+            "vocabulary": old.vocabulary != new.vocabulary,
+        }
+        for change, why in WHY_NOT.items():
+            if changed[change] and not self.around.can[change]:
+                hint = "the format narrative carries everything: tsgkit convert"
+                raise UsageError(f"{self.around.format}: {why}", hint=hint)
+
 
 def now() -> str:
     """Return the present time as it is kept."""
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _listed(item: _Item) -> dict[str, Any]:
-    graphs = sum(len(part.graphs) for part in item.narrative.descriptions)
-    about = {"item": item.name, "title": item.title, "graphs": graphs}
-    return {**about, "status": item.status.value, "unsaved": item.is_unsaved}
-
-
-def _refuse_uncarried(old: Narrative, new: Narrative, around: Surroundings) -> None:
-    """Raise ``UsageError`` for a change that the format cannot carry."""
-    parts = list(zip(old.descriptions, new.descriptions, strict=False))
-    changed: Can = {
-        "borders": len(old.descriptions) != len(new.descriptions),
-        "texts": any((one.text or "") != (two.text or "") for one, two in parts),
-        "graphs": any(len(one.graphs) != len(two.graphs) for one, two in parts),
-        "vocabulary": old.vocabulary != new.vocabulary,
-    }
-    for what, why in WHY_NOT.items():
-        if changed[what] and not around.can[what]:  # type: ignore[literal-required]
-            raise UsageError(f"{around.format}: {why}", hint="the format narrative carries everything: tsgkit convert")

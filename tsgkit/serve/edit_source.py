@@ -11,14 +11,13 @@ from pathlib import Path
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.model import Description, Narrative
 from tsgkit.graph.notation import narratives
-from tsgkit.graph.rules import Finding
 from tsgkit.library.documents import formats
 from tsgkit.library.documents.reader import IMAGE, JSON_BEGINS, Document, read_document
 from tsgkit.library.documents.rewriter import UNREAD
 from tsgkit.library.documents.rows import matched_items
 from tsgkit.library.downloads import checksum_of_bytes
 from tsgkit.library.files import STDIN, decoded, look_alike, read_bytes, read_text
-from tsgkit.serve.edit_draft import Kept, draft_file
+from tsgkit.serve.edit_draft import DraftContent, draft_file
 from tsgkit.serve.edit_session import Can
 
 LONGEST_NAME = 64
@@ -52,9 +51,9 @@ class Source:
         """The file whose text ``read`` returns, as it is shown."""
         return self.origin if self.origin is not None and not self.path.exists() else self.shown
 
-    def check_draft(self, kept: Kept) -> None:
+    def check_draft(self, draft: DraftContent) -> None:
         """Raise ``UsageError`` where a draft is of another new story than this one."""
-        if self.story is not None and kept.text != self.story:
+        if self.story is not None and draft.text != self.story:
             hint = f"go on with it: tsgkit view {self.shown} --edit; or move {draft_file(self.path)} away"
             raise UsageError(f"{self.shown}: unsaved edits of another story are here", hint=hint)
 
@@ -67,14 +66,25 @@ def source_of(file: Path, *, annotator: str | None = None, story: Path | None = 
     if str(file) == STDIN:
         raise UsageError("standard input cannot be edited", hint="write it to a file, and name that")
     shown = file if annotator is None else version_file(file, annotator)
-    path = _real(shown)
+    try:
+        path = shown.resolve()
+        if path.exists() and not path.is_file():
+            kind = "a folder" if path.is_dir() else "no regular file"
+            raise FileProblem(f"{shown}: this is {kind}", hint="name a file of graphs")
+    except (OSError, ValueError, RuntimeError) as error:
+        raise FileProblem(f"{str(shown)!a}: not a file name: {error}") from None
+    if not path.parent.is_dir():
+        raise FileProblem(f"{shown}: there is no folder {shown.parent}", hint="make it first")
     if story is not None:
         return Source(path, shown, story=_story(story, shown))
-    if not path.exists() and not draft_file(path).exists():
-        _require(file)
-        return Source(path, shown, origin=file)
-    refuse_read_only(path, shown)
-    return Source(path, shown, origin=None if shown == file else file)
+    if path.exists() or draft_file(path).exists():
+        refuse_read_only(path, shown)
+        return Source(path, shown, origin=None if shown == file else file)
+    if not file.exists():
+        near = look_alike(file)
+        begin = f"begin a new one from sentences: tsgkit view {file} --edit --story TEXTFILE"
+        raise FileProblem(f"{file}: no such file", hint=f"{near} Or {begin}" if near else begin)
+    return Source(path, shown, origin=file)
 
 
 def version_file(file: Path, annotator: str) -> Path:
@@ -88,26 +98,6 @@ def version_file(file: Path, annotator: str) -> Path:
         raise UsageError(f"annotator {annotator[:LONGEST_NAME]!a}: not a part of a file name", hint=hint)
     is_own = file.stem.endswith(f".{annotator}")
     return file if is_own else file.with_name(f"{file.stem}.{annotator}{file.suffix}")
-
-
-def _real(shown: Path) -> Path:
-    try:
-        path = shown.resolve()
-        if path.exists() and not path.is_file():
-            kind = "a folder" if path.is_dir() else "no regular file"
-            raise FileProblem(f"{shown}: this is {kind}", hint="name a file of graphs")
-    except (OSError, ValueError, RuntimeError) as error:
-        raise FileProblem(f"{str(shown)!a}: not a file name: {error}") from None
-    if not path.parent.is_dir():
-        raise FileProblem(f"{shown}: there is no folder {shown.parent}", hint="make it first")
-    return path
-
-
-def _require(file: Path) -> None:
-    if not file.exists():
-        near = look_alike(file)
-        begun = f"begin a new one from sentences: tsgkit view {file} --edit --story TEXTFILE"
-        raise FileProblem(f"{file}: no such file", hint=f"{near} Or {begun}" if near else begun)
 
 
 def refuse_read_only(path: Path, shown: Path) -> None:
@@ -141,10 +131,21 @@ def parsed(text: str, shown: Path) -> Document:
     if IMAGE.match(text):
         hint = f"edit the file that it was made from, and convert that anew: tsgkit convert FILE {shown}"
         raise FileProblem(f"{shown}: DOT and Mermaid are written, never read", hint=hint)
-    document = _document(text, shown)
-    unread = [finding for finding in document.findings if finding.code in UNREAD]
+    try:
+        document = read_document(text, str(shown))
+    except FileProblem as error:
+        new = shown.with_suffix(".jsonl")
+        if new == shown:
+            raise
+        hint = f"{error.hint}; or begin a file with its sentences: tsgkit view {new} --edit --story {shown}"
+        raise FileProblem(error.message, hint=hint) from None
+    unread = [
+        f"{str(finding.place) or 'the file'}: {finding.message}"
+        for finding in document.findings
+        if finding.code in UNREAD
+    ]
     if unread:
-        places = "; ".join(map(_placed, unread[:SHOWN_PLACES])) + " ..." * (len(unread) > SHOWN_PLACES)
+        places = "; ".join(unread[:SHOWN_PLACES]) + " ..." * (len(unread) > SHOWN_PLACES)
         number = "a part" if len(unread) == 1 else f"{len(unread):,} parts"
         message = f"{shown}: {number} cannot be read, and saving would drop what it says: {places}"
         raise FileProblem(message, hint=f"tsgkit check {shown} shows each; mend them first")
@@ -156,32 +157,17 @@ def parsed(text: str, shown: Path) -> Document:
     return document
 
 
-def _document(text: str, shown: Path) -> Document:
-    try:
-        return read_document(text, str(shown))
-    except FileProblem as error:
-        begun = shown.with_suffix(".jsonl")
-        if begun == shown:
-            raise
-        hint = f"{error.hint}; or begin a file with its sentences: tsgkit view {begun} --edit --story {shown}"
-        raise FileProblem(error.message, hint=hint) from None
-
-
-def _placed(finding: Finding) -> str:
-    return f"{str(finding.place) or 'the file'}: {finding.message}"
-
-
 def can_of(document: Document) -> Can:
     """Return the changes that the format of a document can carry."""
-    carries_all, is_sgg = document.format == "narrative", document.format == "sgg"
-    is_one_each = document.format == "sgds" or (
-        document.format == "node-link" and any(entry.line is not None for entry in document.entries)
-    )
+    format = document.format
+    has_lines = any(entry.line is not None for entry in document.entries)
+    is_one_each = format == "sgds" or (format == "node-link" and has_lines)
+    carries_texts = format in ("narrative", "sgg")
     return {
-        "texts": carries_all or is_sgg,
-        "borders": carries_all,
+        "texts": carries_texts,
+        "borders": format == "narrative",
         "graphs": not is_one_each,
-        "vocabulary": carries_all or is_sgg,
+        "vocabulary": carries_texts,
     }
 
 
@@ -191,14 +177,16 @@ def matched(names: Sequence[str], other: Document) -> tuple[tuple[Narrative | No
     Items are matched by id, else by position where there are equally many.
     """
     places = matched_items(names, [entry.item for entry in other.entries])
-    found = tuple(None if two is None else other.entries[two].narrative for one, two in places if one is not None)
-    missing = [names[one] for one, two in places if one is not None and two is None]
-    surplus = sum(one is None for one, _ in places)
-    lacks = "item has" if len(missing) == 1 else "items have"
-    told = [f"{len(missing):,} {lacks} no version there ({_some(missing)})"] if missing else []
-    told += [f"{surplus:,} of its items {'is' if surplus == 1 else 'are'} not in the file"] if surplus else []
-    return found, f"{other.file}: {'; '.join(told)}" if told else ""
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:SHOWN_PLACES]) + ", ..." * (len(names) > SHOWN_PLACES)
+    versions = tuple(
+        None if theirs is None else other.entries[theirs].narrative for mine, theirs in places if mine is not None
+    )
+    missing = [names[mine] for mine, theirs in places if mine is not None and theirs is None]
+    surplus = sum(mine is None for mine, _ in places)
+    clauses = []
+    if missing:
+        names_of_some = ", ".join(missing[:SHOWN_PLACES]) + ", ..." * (len(missing) > SHOWN_PLACES)
+        lack = "item has" if len(missing) == 1 else "items have"
+        clauses.append(f"{len(missing):,} {lack} no version there ({names_of_some})")
+    if surplus:
+        clauses.append(f"{surplus:,} of its items {'is' if surplus == 1 else 'are'} not in the file")
+    return versions, f"{other.file}: {'; '.join(clauses)}" if clauses else ""

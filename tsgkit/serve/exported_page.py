@@ -13,10 +13,10 @@ import base64
 import functools
 import gzip
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from itertools import combinations, islice
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -26,7 +26,7 @@ from tsgkit.errors import TsgkitError
 from tsgkit.report.thumbnails import thumbnail
 from tsgkit.runs.executors.executor import processors
 from tsgkit.runs.executors.workers import Workers
-from tsgkit.serve.json_text import json_text
+from tsgkit.serve.local_server import json_text
 from tsgkit.serve.viewed_run import ViewedRun, pair_values
 from tsgkit.serve.viewed_runs import ViewedRuns
 from tsgkit.suites.panels import Panel
@@ -75,9 +75,9 @@ class Texts:
         if isinstance(value, str):
             return value if len(value) <= SHORT else {"$": self.number(value)}
         if isinstance(value, Mapping):
-            return {name: self.shortened(one) for name, one in value.items()}
+            return {name: self.shortened(part) for name, part in value.items()}
         if isinstance(value, list | tuple):
-            return [self.shortened(one) for one in value]
+            return [self.shortened(part) for part in value]
         return value
 
     def whole(self, value: Any) -> dict[str, int]:  # noqa: ANN401  (as JSON has it)
@@ -95,18 +95,21 @@ def write_page(runs: ViewedRuns, run: str, output: Path, *, linked: bool, progre
         value["panels"], left = _panels(value["panels"], panels, texts, images, left)
         searched.append(_searched(value, texts))
         samples.append(texts.shortened(value))
+    listed = [brief for brief in runs.value(wait=True)["runs"] if brief["id"] == run]
+    groups = dict.fromkeys(group for row in opened.prepared.rows for group in row.task.groups.names)
     head = {
-        "runs": {"version": __version__, "runs": [_listed(runs, run)]},
+        "runs": {"version": __version__, "runs": listed},
         "run": {"id": run, **opened.value()},
-        "groups": _groups(opened),
+        "groups": opened.groups_by(list(groups)),
         "labels": runs.labels(run),
         "comparisons": _comparisons(opened),
         "texts": texts.starts,
         "samples_a_block": SAMPLES_A_BLOCK,
     }
-    blocks = {"head": head, "samples": opened.samples(), "search": searched}
-    blocks |= {f"samples-{number}": some for number, some in enumerate(_in_blocks(samples))}
-    blocks |= {f"texts-{number}": some for number, some in enumerate(texts.blocks)}
+    blocks: dict[str, object] = {"head": head, "samples": opened.samples(), "search": searched}
+    for number, start in enumerate(range(0, len(samples), SAMPLES_A_BLOCK)):
+        blocks[f"samples-{number}"] = samples[start : start + SAMPLES_A_BLOCK]
+    blocks |= {f"texts-{number}": block for number, block in enumerate(texts.blocks)}
     return _page(run, blocks)
 
 
@@ -180,38 +183,20 @@ class ImageAddresses:
                 yield name, url
 
 
-def _listed(runs: ViewedRuns, run: str) -> dict[str, Any]:
-    return next(one for one in runs.value(wait=True)["runs"] if one["id"] == run)
-
-
-def _groups(opened: ViewedRun) -> dict[str, Any]:
-    names = dict.fromkeys(group for row in opened.prepared.rows for group in row.task.groups.names)
-    return opened.groups_by(list(names))
-
-
 def _comparisons(opened: ViewedRun) -> dict[str, Any]:
     """Return the paired tests of rows of the same task, by the numbers of both; of the first ones where there are
     many."""
     rows = list(enumerate(opened.prepared.rows))
     pairs = [
         (first, second)
-        for (first, one), (second, other) in combinations(rows, 2)
-        if one.cell.task == other.cell.task and not one.cell.repeat and not other.cell.repeat
+        for (first, left), (second, right) in combinations(rows, 2)
+        if left.cell.task == right.cell.task and not left.cell.repeat and not right.cell.repeat
     ]
     try:
-        found = pair_values(opened, islice(pairs, MOST_PAIRS))
+        values = pair_values(opened, pairs[:MOST_PAIRS])
     except TsgkitError as error:
         return {"problem": str(error)}
-    return {f"{first}/{second}": value for (first, second), value in found}
-
-
-def _in_blocks(samples: Sequence[Any]) -> Iterable[Sequence[Any]]:
-    return (samples[start : start + SAMPLES_A_BLOCK] for start in range(0, len(samples), SAMPLES_A_BLOCK))
-
-
-def _packed(value: object) -> str:
-    text = json_text(value)
-    return base64.b64encode(gzip.compress(text.encode(), 6, mtime=0)).decode()
+    return {f"{first}/{second}": value for (first, second), value in values}
 
 
 def _page(title: str, blocks: Mapping[str, object]) -> str:
@@ -220,13 +205,17 @@ def _page(title: str, blocks: Mapping[str, object]) -> str:
         f"default-src 'none'; script-src {allowed(script)}; style-src {allowed(style)}; "
         "img-src 'self' data: blob: file:; base-uri 'none'; form-action 'none'"
     )
-    data = "\n".join(
-        f'<script type="application/octet-stream" id="block-{name}">{_packed(value)}</script>'
-        for name, value in blocks.items()
-    )
-    address = escape(f"#/run/{quote(title, safe='')}")
+    scripts = []
+    for name, value in blocks.items():
+        packed = base64.b64encode(gzip.compress(json_text(value).encode(), 6, mtime=0)).decode()
+        scripts.append(f'<script type="application/octet-stream" id="block-{name}">{packed}</script>')
     return PAGE.format(
-        policy=escape(policy), title=escape(title), style=style, address=address, data=data, script=script
+        policy=escape(policy),
+        title=escape(title),
+        style=style,
+        address=escape(f"#/run/{quote(title, safe='')}"),
+        data="\n".join(scripts),
+        script=script,
     )
 
 

@@ -8,6 +8,8 @@ answer requests by name.
 from __future__ import annotations
 
 import asyncio
+import json
+import math
 import os
 import secrets
 import socket
@@ -21,7 +23,6 @@ from typing import TYPE_CHECKING, Any
 
 from tsgkit.browser.modules import STYLES, joined, text_of
 from tsgkit.errors import ExtraMissing, TsgkitError, UsageError
-from tsgkit.serve.json_text import json_text
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -69,10 +70,6 @@ Changing = Callable[[Mapping[str, str], bytes], dict[str, Any]]
 Finding = Callable[[Mapping[str, str]], tuple[Path, str] | None]
 
 
-def _nothing() -> None:
-    """Do nothing."""
-
-
 @dataclass(frozen=True)
 class Page:
     """A page: the browser module that draws it, and functions by name.
@@ -86,7 +83,7 @@ class Page:
     changing: Mapping[str, Changing] = field(default_factory=dict)
     files: Mapping[str, Finding] = field(default_factory=dict)
     styles: tuple[str, ...] = STYLES
-    close: Callable[[], None] = _nothing
+    close: Callable[[], None] = lambda: None
     longest_body: int = LONGEST_BODY
 
 
@@ -122,17 +119,17 @@ class LocalServer:
 
     def bound(self) -> socket.socket:
         """Return a socket that listens on this machine alone. Raise ``UsageError`` if the port is taken."""
-        found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            found.bind((HOST, self.port))
-            found.listen(128)  # whoever comes before the server is ready waits
+            listening.bind((HOST, self.port))
+            listening.listen(128)  # whoever comes before the server is ready waits
         except OSError as error:
-            found.close()
+            listening.close()
             hint = "another one, or none: a free one is taken"
             raise UsageError(f"port {self.port}: {(error.strerror or str(error)).lower()}", hint=hint) from None
-        self.port = found.getsockname()[1]
-        return found
+        self.port = listening.getsockname()[1]
+        return listening
 
     @property
     def address(self) -> str:
@@ -180,8 +177,8 @@ class LocalServer:
             Route(f"{at}/", self._html),
             Route(f"{at}/browser/{{name:path}}", self._module),
             *(Route(f"{at}/data/{name}", _answered(asking)) for name, asking in page.asking.items()),
-            *(Route(f"{at}/data/{name}", self._changed(one), methods=["POST"]) for name, one in page.changing.items()),
-            *(Route(f"{at}/data/{name}", _found(finding)) for name, finding in page.files.items()),
+            *(Route(f"{at}/data/{name}", self._changed(act), methods=["POST"]) for name, act in page.changing.items()),
+            *(Route(f"{at}/data/{name}", _file(finding)) for name, finding in page.files.items()),
         ]
 
         @asynccontextmanager
@@ -189,7 +186,7 @@ class LocalServer:
             yield
             self.page.close()
 
-        return _Guarded(Starlette(routes=routes, lifespan=lifespan), self)
+        return _guarded(Starlette(routes=routes, lifespan=lifespan), self)
 
     async def _html(self, _: Request) -> Response:
         styles = "\n".join(f'<link rel="stylesheet" href="browser/{name}">' for name in self.page.styles)
@@ -211,38 +208,34 @@ class LocalServer:
                     body += part
                     if len(body) > self.page.longest_body:
                         raise UsageError("the request is too long")
-                return await asyncio.to_thread(changing, _asked(request), bytes(body))
+                return await asyncio.to_thread(changing, Asked(request.query_params), bytes(body))
 
             return await _response(work)
 
         return answer
 
 
-class _Guarded:
-    """An application that answers requests to its own address alone, and from its own pages alone."""
+def _guarded(app: ASGIApp, server: LocalServer) -> ASGIApp:
+    """Return an application that answers requests to its own address alone, and from its own pages alone."""
 
-    def __init__(self, app: ASGIApp, server: LocalServer) -> None:
-        self._app, self._server = app, server
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and (problem := self._problem(scope)):
-            await _refusal(problem, 403)(scope, receive, send)
-            return
-        await self._app(scope, receive, send)
-
-    def _problem(self, scope: Scope) -> str:
+    def problem(scope: Scope) -> str:
         """Return why a request is refused; empty if it is not."""
-        told = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        hosts = {f"{name}:{self._server.port}" for name in (HOST, "localhost")}
-        if told.get("host") not in hosts:
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        hosts = {f"{name}:{server.port}" for name in (HOST, "localhost")}
+        if headers.get("host") not in hosts:
             return "this server answers under its own address alone"
-        origin = told.get("origin")
-        if origin is not None and origin not in {f"http://{host}" for host in hosts}:
-            return "this server answers its own pages alone"
-        if told.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        origins = {None, *(f"http://{host}" for host in hosts)}
+        sites = ("same-origin", "none")
+        if headers.get("origin") not in origins or headers.get("sec-fetch-site", "same-origin") not in sites:
             return "this server answers its own pages alone"
         first = scope["path"].split("/")[1]
-        return "" if secrets.compare_digest(first.encode(), self._server.token.encode()) else "the link is not complete"
+        return "" if secrets.compare_digest(first.encode(), server.token.encode()) else "the link is not complete"
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        refused = problem(scope) if scope["type"] == "http" else ""
+        await (_refusal(refused, 403) if refused else app)(scope, receive, send)
+
+    return answer
 
 
 def _text(text: str, kind: str, status: int = 200) -> Response:
@@ -255,24 +248,24 @@ def _refusal(problem: str, status: int) -> Response:
     return _text(problem, "text/plain", status)
 
 
-def _answered(handler: Callable[[Mapping[str, str]], dict[str, Any]]) -> Callable[[Request], Awaitable[Response]]:
+def _answered(handler: Asking) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
-        return await _response(lambda: asyncio.to_thread(handler, _asked(request)))
+        return await _response(lambda: asyncio.to_thread(handler, Asked(request.query_params)))
 
     return answer
 
 
-def _found(finding: Finding) -> Callable[[Request], Awaitable[Response]]:
+def _file(finding: Finding) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
         from starlette.responses import FileResponse
 
         try:
-            found = await asyncio.to_thread(finding, _asked(request))
+            file = await asyncio.to_thread(finding, Asked(request.query_params))
         except (TsgkitError, Lacking):
-            found = None
-        if found is None:
+            file = None
+        if file is None:
             return _refusal("there is no such file", 404)
-        path, kind = found
+        path, kind = file
         return FileResponse(path, media_type=kind, headers=HEADERS)
 
     return answer
@@ -281,9 +274,11 @@ def _found(finding: Finding) -> Callable[[Request], Awaitable[Response]]:
 async def _response(work: Callable[[], Awaitable[dict[str, Any]]]) -> Response:
     """Return the JSON of an answer, or of the problem that prevents it."""
     try:
-        return _json(await work())
+        text, status = json_text(await work()), 200
     except Exception as error:  # noqa: BLE001 - the page tells it, and goes on
-        return _json(*problem_of(error))
+        problem, status = problem_of(error)
+        text = json_text(problem)
+    return _text(text, "application/json", status)
 
 
 def problem_of(error: Exception) -> tuple[dict[str, Any], int]:
@@ -298,8 +293,26 @@ def problem_of(error: Exception) -> tuple[dict[str, Any], int]:
     return {"message": named, "hint": "other pages may work; please report it"}, 500
 
 
-def _json(value: object, status: int = 200) -> Response:
-    return _text(json_text(value), "application/json", status)
+def json_text(value: object) -> str:
+    """Return JSON that every browser reads: in ASCII, with null in the place of numbers that JSON does not know.
+
+    >>> json_text({"answer": float("nan"), "name": chr(0xD800)})
+    '{"answer":null,"name":"\\\\ud800"}'
+    """
+    try:
+        return json.dumps(value, separators=(",", ":"), allow_nan=False)
+    except ValueError:
+        return json.dumps(_known(value), separators=(",", ":"), allow_nan=False)
+
+
+def _known(value: Any) -> Any:  # noqa: ANN401  (as JSON has it)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {name: _known(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_known(part) for part in value]
+    return value
 
 
 class Lacking(Exception):
@@ -311,10 +324,6 @@ class Asked(dict[str, str]):
 
     def __missing__(self, name: str) -> str:
         raise Lacking(name)
-
-
-def _asked(request: Request) -> Asked:
-    return Asked(request.query_params)
 
 
 def number_of(asked: Mapping[str, str], name: str) -> int:

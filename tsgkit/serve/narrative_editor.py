@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
@@ -18,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from tsgkit.browser.modules import joined, text_of
 from tsgkit.errors import ExtraMissing, UsageError
 from tsgkit.graph.model import Narrative
-from tsgkit.serve.edit_page import EditPage
-from tsgkit.serve.edit_session import EditSession, Proposals, Surroundings, now
+from tsgkit.serve.edit_page import edit_page
+from tsgkit.serve.edit_session import EditSession, Proposals, Surroundings
 from tsgkit.serve.local_server import Asked, Page, problem_of
 
 if TYPE_CHECKING:
@@ -56,36 +55,6 @@ def edit(narrative: Narrative, proposal: Narrative | None = None) -> NarrativeEd
     return editor
 
 
-@dataclass
-class NotebookStory:
-    """A narrative of a notebook: every edit counts at once."""
-
-    session: EditSession
-
-    def document(self) -> dict[str, Any]:
-        """Return the one item."""
-        return self.session.document()
-
-    def changes(self, since: int) -> dict[str, Any]:
-        """Return the item if it was edited after a revision."""
-        return self.session.changes(since)
-
-    def versions(self, number: int, other: str) -> dict[str, Any]:
-        """Return the differences to the proposal."""
-        return self.session.versions(number, other)
-
-    def save(self, *, accept_losses: bool = False) -> dict[str, Any]:
-        """Return the time: there is nothing left to keep."""
-        return {"time": now(), "items": []}
-
-    def resolve(self, how: str) -> dict[str, Any]:
-        """Refuse: there is no file that could have changed."""
-        raise UsageError("a narrative of a notebook has no file on disk")
-
-    def close(self) -> None:
-        """Leave the narrative as it is."""
-
-
 def answer(page: Page, message: Mapping[str, Any]) -> dict[str, Any]:
     """Return the answer to a request of the page that comes as a message to the kernel.
 
@@ -95,20 +64,18 @@ def answer(page: Page, message: Mapping[str, Any]) -> dict[str, Any]:
     >>> answer(page, {"id": "2", "name": "nothing"})["problem"]["message"]
     'there is no request nothing'
     """
-    name, values = str(message.get("name")), Asked(message.get("values") or {})
+    name, body, values = str(message.get("name")), message.get("body"), Asked(message.get("values") or {})
     try:
-        return {"id": message.get("id"), "value": _value(page, name, values, message.get("body"))}
+        if body is not None and name in page.changing:
+            value = page.changing[name](values, json.dumps(body).encode())
+        elif body is None and name in page.asking:
+            value = page.asking[name](values)
+        else:
+            raise UsageError(f"there is no request {name:.40}")  # noqa: TRY301 - the page tells this too
     except Exception as error:  # noqa: BLE001 - the page tells it, and goes on
         problem, status = problem_of(error)
         return {"id": message.get("id"), "problem": problem, "status": status}
-
-
-def _value(page: Page, name: str, values: Asked, body: object) -> dict[str, Any]:
-    if body is not None and name in page.changing:
-        return page.changing[name](values, json.dumps(body).encode())
-    if body is None and name in page.asking:
-        return page.asking[name](values)
-    raise UsageError(f"there is no request {name:.40}")
+    return {"id": message.get("id"), "value": value}
 
 
 @cache
@@ -125,10 +92,10 @@ def _editor_class() -> type[anywidget.AnyWidget]:
 
         def __init__(self, narrative: Narrative, proposal: Narrative | None) -> None:
             super().__init__()
-            offered = None if proposal is None else Proposals("proposal", (proposal,))
-            around = Surroundings(narrative.id or "narrative", proposals=offered)
+            proposals = None if proposal is None else Proposals("proposal", (proposal,))
+            around = Surroundings(narrative.id or "narrative", proposals=proposals)
             self._session = EditSession([narrative], surroundings=around)
-            self._page = EditPage(NotebookStory(self._session)).page()
+            self._page = edit_page(self._session)
             self.on_msg(self._answer)
 
         @property
@@ -137,8 +104,8 @@ def _editor_class() -> type[anywidget.AnyWidget]:
             return self._session.narratives[0]
 
         def _answer(self, _: object, message: dict[str, Any], __: object) -> None:
-            found = answer(self._page, message)
+            reply = answer(self._page, message)
             self._session.mark_saved()
-            self.send(found)
+            self.send(reply)
 
     return EditorWidget

@@ -8,9 +8,9 @@ from __future__ import annotations
 import tempfile
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from threading import RLock
 
 from tsgkit.runs.folder import CALLS, PROMPTS, calls_in, prompts_in
 from tsgkit.runs.plan import Cell
@@ -20,11 +20,12 @@ END = "\0"
 
 
 class SearchTexts:
-    """The texts of a run's calls, with the samples that they belong to."""
+    """The texts of a run's calls, with the samples that they belong to; any thread may use them."""
 
     def __init__(self, path: Path, numbers: Mapping[tuple[Cell, str], int]) -> None:
         """Prepare for the samples of these numbers."""
         self._path, self._numbers = path, numbers
+        self._lock = RLock()
         self._file = tempfile.TemporaryFile()  # noqa: SIM115  (kept open for as long as this lives)
         self._starts = array("q")
         self._owners: list[str | int] = []
@@ -36,25 +37,31 @@ class SearchTexts:
 
     def grow(self) -> None:
         """Take in what was recorded since."""
-        self._file.seek(self._size)
-        for place, value in prompts_in(self._path / PROMPTS, max(self._read_to[PROMPTS], 0)):
-            self._read_to[PROMPTS] = place
-            if value["hash"] not in self._seen:
-                self._seen.add(value["hash"])
-                self._add(value["hash"], "\n".join(_contents(value["messages"])))
-        for place, value in calls_in(self._path / CALLS, max(self._read_to[CALLS], 0)):
-            number = self._numbers.get((Cell.of(value), value["sample"]))
-            was_read, self._read_to[CALLS] = place == self._read_to[CALLS], place
-            if was_read or number is None:
-                continue
-            if value.get("prompt"):
-                self._users.setdefault(value["prompt"], array("l")).append(number)
-            reply = value["reply"]
-            texts = (reply.get(name) for name in ("text", "reasoning", "refusal", "error"))
-            self._add(number, "\n".join(text for text in texts if isinstance(text, str)))
-        self._file.flush()
+        with self._lock:
+            if self._file.closed:
+                return
+            self._file.seek(self._size)
+            for place, value in prompts_in(self._path / PROMPTS, max(self._read_to[PROMPTS], 0)):
+                self._read_to[PROMPTS] = place
+                if value["hash"] not in self._seen:
+                    self._seen.add(value["hash"])
+                    parts: list[object] = []
+                    for message in value["messages"]:
+                        content = message.get("content")
+                        parts += content if isinstance(content, list) else [content]
+                    self._add(value["hash"], [part.get("text") if isinstance(part, dict) else part for part in parts])
+            for place, value in calls_in(self._path / CALLS, max(self._read_to[CALLS], 0)):
+                number = self._numbers.get((Cell.of(value), value["sample"]))
+                was_read, self._read_to[CALLS] = place == self._read_to[CALLS], place
+                if was_read or number is None:
+                    continue
+                if value.get("prompt"):
+                    self._users.setdefault(value["prompt"], array("l")).append(number)
+                self._add(number, [value["reply"].get(name) for name in ("text", "reasoning", "refusal", "error")])
+            self._file.flush()
 
-    def _add(self, owner: str | int, text: str) -> None:
+    def _add(self, owner: str | int, parts: Sequence[object]) -> None:
+        text = "\n".join(part for part in parts if isinstance(part, str))
         folded = (text.replace(END, " ").casefold() + END).encode("utf-8", "surrogatepass")
         self._starts.append(self._size)
         self._owners.append(owner)
@@ -64,11 +71,13 @@ class SearchTexts:
     def find(self, text: str) -> set[int]:
         """Return the numbers of the samples with a text in a prompt or a reply; letters of any case are the same."""
         wanted = text.replace(END, " ").casefold().encode("utf-8", "surrogatepass")
-        found: set[int] = set()
-        for place in self._places(wanted) if wanted else ():
-            owner = self._owners[place]
-            found.update(self._users.get(owner, ()) if isinstance(owner, str) else (owner,))
-        return found
+        numbers: set[int] = set()
+        with self._lock:
+            self.grow()
+            for place in self._places(wanted) if wanted else ():
+                owner = self._owners[place]
+                numbers.update(self._users.get(owner, ()) if isinstance(owner, str) else (owner,))
+        return numbers
 
     def _places(self, wanted: bytes) -> Iterator[int]:
         """Yield the places of the texts that contain some bytes, each once."""
@@ -90,14 +99,5 @@ class SearchTexts:
 
     def close(self) -> None:
         """Let go of the file."""
-        self._file.close()
-
-
-def _contents(messages: list[Any]) -> Iterator[str]:
-    """Yield the texts of messages, and of the parts of messages with images."""
-    for message in messages:
-        content = message.get("content")
-        for part in content if isinstance(content, list) else [content]:
-            text = part.get("text") if isinstance(part, dict) else part
-            if isinstance(text, str):
-                yield text
+        with self._lock:
+            self._file.close()

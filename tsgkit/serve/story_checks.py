@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
 from tsgkit.graph.hands import EMPTY, UNKNOWN, State, after_gaps, hand_step
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, ActionGraph, Narrative, Triplet, Vocabulary
@@ -43,21 +43,19 @@ MOST_COMPARED = 1000
 """So many names of each list of L are compared with each other."""
 _WORD = re.compile(r"[^\W_]+")
 Triplets = tuple[Triplet, ...]
+Values = list[dict[str, Any]]
 
 
 def checks(narrative: Narrative) -> dict[str, Any]:
-    """Return the JSON value of all checks of a narrative."""
+    """Return the JSON value of all checks of a narrative; the hands are those of :func:`tsgkit.graph.hands.trace`."""
     listed = _listed(narrative.vocabulary)
-    steps = _hand_steps(narrative)
-    graphs = [
-        {
-            "findings": [*found.findings, *step.findings],
-            "hands": {"before": before, "after": step.hands},
-            "repairs": found.repairs,
-        }
-        for graph, (before, step) in zip(narrative.graphs, steps, strict=True)
-        for found in [_graph_checks(graph.triplets, listed)]
-    ]
+    graphs, state, unknown = [], EMPTY, after_gaps(narrative)
+    for number, graph in enumerate(narrative.graphs):
+        before = UNKNOWN if number in unknown else state
+        state, breaches = _hand_step(graph.triplets, before)
+        findings, repairs = _graph_checks(graph.triplets, listed)
+        hands = {"before": _hands_value(before), "after": _hands_value(state)}
+        graphs.append({"findings": [*findings, *breaches], "hands": hands, "repairs": repairs})
     return {"graphs": graphs, "mentioned": [_mentioned(part.text, listed) for part in narrative.descriptions]}
 
 
@@ -76,17 +74,26 @@ def _listed(vocabulary: Vocabulary | None) -> _Listed:
     return _Listed(vocabulary)
 
 
-class _GraphChecks(NamedTuple):
-    findings: list[dict[str, Any]]
-    repairs: list[dict[str, Any]]
-
-
 @lru_cache(maxsize=MOST_GRAPHS)
-def _graph_checks(triplets: Triplets, listed: _Listed) -> _GraphChecks:
+def _graph_checks(triplets: Triplets, listed: _Listed) -> tuple[Values, Values]:
+    """Return the findings of a graph, and its repairs."""
     graph = ActionGraph(triplets)
     findings = check_graph(graph, listed.vocabulary)
     repairs = list(_repairs(graph, listed.vocabulary)) if findings else []
-    return _GraphChecks([_finding_value(one) for one in findings], repairs)
+    return [_finding_value(finding) for finding in findings], repairs
+
+
+@lru_cache(maxsize=MOST_GRAPHS)
+def _hand_step(triplets: Triplets, before: State) -> tuple[State, Values]:
+    """Return the hands after a graph, and the findings about them."""
+    step = hand_step(0, ActionGraph(triplets), before)
+    findings = [Finding(breach.code, RULES[breach.code].severity, breach.message) for breach in step.breaches]
+    return step.after, [_finding_value(finding) for finding in findings]
+
+
+@lru_cache(maxsize=1024)
+def _hands_value(state: State) -> dict[str, list[str] | None]:
+    return {hand: None if things is None else list(things) for hand, things in zip(HANDS, state, strict=True)}
 
 
 def _finding_value(finding: Finding) -> dict[str, Any]:
@@ -100,9 +107,6 @@ def _finding_value(finding: Finding) -> dict[str, Any]:
     }
 
 
-# Repairs
-
-
 def _repairs(graph: ActionGraph, vocabulary: Vocabulary | None) -> Iterator[dict[str, Any]]:
     """Yield each change of the exact repairs, with the graph after the repair of its one finding.
 
@@ -111,17 +115,13 @@ def _repairs(graph: ActionGraph, vocabulary: Vocabulary | None) -> Iterator[dict
     """
     _, changes = mend_graph(graph, vocabulary)
     for (code, reason), group in groupby(changes, key=lambda change: (change.code, change.reason)):
-        made = list(group)
-        repaired = _after(graph, made)
+        repair = list(group)
+        repaired = _after(graph, repair)
         if repaired is None:
             continue
-        for change in made:
-            pair = {name: None if one is None else list(one) for name, one in _ends(change)}
-            yield {**pair, "code": code, "reason": reason, "graph": to_value(repaired)}
-
-
-def _ends(change: Change) -> tuple[tuple[str, Triplet | None], ...]:
-    return ("before", change.before), ("after", change.after)
+        for change in repair:
+            before, after = (None if end is None else list(end) for end in (change.before, change.after))
+            yield {"before": before, "after": after, "code": code, "reason": reason, "graph": to_value(repaired)}
 
 
 def _after(graph: ActionGraph, changes: Sequence[Change]) -> ActionGraph | None:
@@ -140,37 +140,6 @@ def _after(graph: ActionGraph, changes: Sequence[Change]) -> ActionGraph | None:
     return ActionGraph(triplets)
 
 
-# Hands
-
-
-class _Step(NamedTuple):
-    after: State
-    hands: dict[str, list[str] | None]
-    findings: list[dict[str, Any]]
-
-
-def _hand_steps(narrative: Narrative) -> Iterator[tuple[dict[str, list[str] | None], _Step]]:
-    """Yield the hands before each graph and its step, as :func:`tsgkit.graph.hands.trace` has them."""
-    state, unknown = EMPTY, after_gaps(narrative)
-    for number, graph in enumerate(narrative.graphs):
-        before = UNKNOWN if number in unknown else state
-        step = _hand_step(graph.triplets, before)
-        yield _hands_value(before), step
-        state = step.after
-
-
-@lru_cache(maxsize=MOST_GRAPHS)
-def _hand_step(triplets: Triplets, before: State) -> _Step:
-    step = hand_step(0, ActionGraph(triplets), before)
-    breaches = [Finding(one.code, RULES[one.code].severity, one.message) for one in step.breaches]
-    return _Step(step.after, _hands_value(step.after), [_finding_value(one) for one in breaches])
-
-
-@lru_cache(maxsize=1024)
-def _hands_value(state: State) -> dict[str, list[str] | None]:
-    return {hand: None if held is None else list(held) for hand, held in zip(HANDS, state, strict=True)}
-
-
 # Names
 
 
@@ -180,9 +149,12 @@ def mentioned(text: str | None, vocabulary: Vocabulary | None) -> list[str]:
 
 
 def _mentioned(text: str | None, listed: _Listed) -> list[str]:
-    if not text or len(text) > LONGEST_TEXT:
-        return []
-    return _mentions(text).of(listed)
+    return _mentions(text).of(listed) if text and len(text) <= LONGEST_TEXT else []
+
+
+@lru_cache(maxsize=MOST_TEXTS)
+def _mentions(text: str) -> _Mentions:
+    return _Mentions(text)
 
 
 class _Mentions:
@@ -196,29 +168,23 @@ class _Mentions:
 
     def of(self, listed: _Listed) -> list[str]:
         """Return the names in the order of the text."""
-        latest = self._latest
-        if latest is None or latest[0] is not listed:
-            tried, known = ({}, {}) if latest is None else (latest[0].names, latest[1])
-            found = {name: known.get(name, -1) if name in tried else self._place(name) for name in listed.names}
-            places = {name: place for name, place in found.items() if place >= 0}
-            self._latest = latest = (listed, {name: places[name] for name in sorted(places, key=places.__getitem__)})
-        return list(latest[1])
+        if self._latest is None or self._latest[0] is not listed:
+            tried, known = ({}, {}) if self._latest is None else (self._latest[0].names, self._latest[1])
+            places = {name: known.get(name, -1) if name in tried else self._place(name) for name in listed.names}
+            names = sorted((name for name in places if places[name] >= 0), key=places.__getitem__)
+            self._latest = listed, {name: places[name] for name in names}
+        return list(self._latest[1])
 
     def _place(self, name: str) -> int:
-        """Return where the text first mentions a name; -1 where it does not."""
-        if not all(self._may_mean(word) for word in _WORD.findall(name.lower())):
-            return -1
-        found = mentions(self._text, name)
-        return -1 if found is None else found.spans[0][0]
+        """Return where the text first mentions a name; -1 where it does not.
 
-    def _may_mean(self, word: str) -> bool:
-        """Return whether a word of the text may be this one, since looking closely takes longer."""
-        return word[:STEM] in self._beginnings or not self._words.isdisjoint(family(word))
-
-
-@lru_cache(maxsize=MOST_TEXTS)
-def _mentions(text: str) -> _Mentions:
-    return _Mentions(text)
+        Looking closely takes long, so every word of the name must be like one of the text.
+        """
+        for word in _WORD.findall(name.lower()):
+            if word[:STEM] not in self._beginnings and self._words.isdisjoint(family(word)):
+                return -1
+        match = mentions(self._text, name)
+        return -1 if match is None else match.spans[0][0]
 
 
 def similar(vocabulary: Vocabulary) -> list[list[str]]:
@@ -232,13 +198,12 @@ def similar(vocabulary: Vocabulary) -> list[list[str]]:
 
 
 def _alike(names: list[str]) -> Iterator[list[str]]:
-    left = names
-    while left:
-        first, *others = left
+    while names:
+        first, *others = names
         group = [first, *(other for other in others if _means_the_same(first, other))]
         if len(group) > 1:
             yield group
-        left = [other for other in others if other not in group]
+        names = [other for other in others if other not in group]
 
 
 def _means_the_same(name: str, other: str) -> bool:

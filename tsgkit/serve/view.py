@@ -44,13 +44,11 @@ class View:
     def __init__(self, server: LocalServer, place: str, listening: socket.socket | None = None) -> None:
         self._listening = server.bound() if listening is None else listening
         self._serving = server.server()
-        self._thread = threading.Thread(target=self._serve, name="tsgkit-view", daemon=True)
+        run = {"sockets": [self._listening]}
+        self._thread = threading.Thread(target=self._serving.run, kwargs=run, name="tsgkit-view", daemon=True)
         self.address = server.address + place
         """The link, which holds the token."""
         self._thread.start()
-
-    def _serve(self) -> None:
-        self._serving.run(sockets=[self._listening])
 
     def close(self) -> None:
         """End the server."""
@@ -78,21 +76,25 @@ def server_of(
 ) -> tuple[LocalServer, ViewedRuns]:
     """Return a server of runs, and the runs. Raise ``ExtraMissing`` without the extra ``view``."""
     from tsgkit.serve.local_server import LocalServer
-    from tsgkit.serve.runs_page import RunsPage
+    from tsgkit.serve.runs_page import runs_page
 
     opened = _opened(runs, data)
-    return LocalServer(RunsPage(opened, annotator_of(annotator)).page(), port=port), opened
+    return LocalServer(runs_page(opened, annotator_of(annotator)), port=port), opened
 
 
 def annotator_of(name: str | None) -> str:
-    """Return the name of the annotator; None stands for the user."""
-    return _user() if name is None else name.strip()
+    """Return the name of the annotator; None stands for the user, whose name is empty where the system has none."""
+    if name is not None:
+        return name.strip()
+    with suppress(OSError, KeyError, ImportError):
+        return getpass.getuser()
+    return ""
 
 
 def place_of(runs: ViewedRuns) -> str:
     """Return the place in the page to begin at: a single run, or the list of runs."""
-    found = list(runs.found())
-    return f"#/run/{quote(found[0], safe='')}" if len(found) == 1 else ""
+    ids = list(runs.found())
+    return f"#/run/{quote(ids[0], safe='')}" if len(ids) == 1 else ""
 
 
 def write_view(
@@ -120,29 +122,17 @@ def write_view(
     refuse_to_replace_data(target, "<!doctype html>")
     opened = _opened([run], data)
     try:
-        found = list(opened.found())
-        if len(found) != 1:
-            names = f": {', '.join(found[:5])}{' ...' * (len(found) > 5)}" if found else ""
-            message = f"a file holds one run; here are {len(found):,}{names}"
+        ids = list(opened.found())
+        if len(ids) != 1:
+            names = f": {', '.join(ids[:5])}{' ...' * (len(ids) > 5)}" if ids else ""
+            message = f"a file holds one run; here are {len(ids):,}{names}"
             raise UsageError(message, hint=f"tsgkit view RUN -o {target}")
-        write_text(
-            target, write_page(opened, found[0], target, linked=images == "linked", progress=progress or _silent)
-        )
+        show = progress or (lambda done, total: None)
+        write_text(target, write_page(opened, ids[0], target, linked=images == "linked", progress=show))
     finally:
         opened.close()
     return target
 
 
-def _silent(done: int, total: int) -> None:
-    """Show no progress."""
-
-
 def _opened(runs: Sequence[Place], data: Place | None) -> ViewedRuns:
     return ViewedRuns([Path(run) for run in runs], None if data is None else str(data))
-
-
-def _user() -> str:
-    """Return the name of the user; empty where the system has none."""
-    with suppress(OSError, KeyError, ImportError):
-        return getpass.getuser()
-    return ""

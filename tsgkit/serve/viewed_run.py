@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from threading import RLock
-from typing import Any, TypeVar
+from threading import RLock, Thread
+from typing import Any
 
-from tsgkit.errors import UsageError
+from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.report.comparison import Pair, paired
 from tsgkit.report.comparison_formats import pair_value
-from tsgkit.report.comparison_rows import ComparisonRequest, Contender, on_same_items
+from tsgkit.report.comparison_rows import ComparisonRequest, on_same_items
 from tsgkit.report.comparison_rows import gather as contenders_of
 from tsgkit.report.explanation import ExplainedRow, explained, explained_value, is_context
 from tsgkit.report.page import facts_of
@@ -33,16 +33,15 @@ from tsgkit.suites.panels import Panel, drawings_of
 from tsgkit.suites.scoreboard import board_value
 
 VERDICT = ("question", "text", "right", "label", "key")
-Made = TypeVar("Made")
 
 
 def stamp_of(path: Path) -> str:
     """Return a text that changes whenever the samples of a run do."""
     try:
-        found = os.stat(path / SAMPLES)  # noqa: PTH116  (one call for all three)
+        status = os.stat(path / SAMPLES)  # noqa: PTH116  (one call for all three)
     except OSError:
         return "none"
-    return f"{found.st_ino}-{found.st_size}-{found.st_mtime_ns}"
+    return f"{status.st_ino}-{status.st_size}-{status.st_mtime_ns}"
 
 
 class ViewedRun:
@@ -52,7 +51,7 @@ class ViewedRun:
         """Open a run. Raise ``UsageError`` if there is none, or its data are not those that were asked about."""
         self.path, self.data = path, data
         self._lock = RLock()
-        self._kept: dict[str, tuple[str, Any]] = {}
+        self._cache: dict[str, tuple[str, dict[str, Any]]] = {}
         self._ahead: tuple[str, Callable[[], dict[str, Any]]] | None = None
         """Results that are being added up, and the stamp of the records that they are of."""
         self._begin()
@@ -83,26 +82,25 @@ class ViewedRun:
                 self._read_to = where
             return stamp_of(self.path)
 
-    def _keep(self, name: str, make: Callable[[], Made]) -> Made:
-        """Return something made of the records, made again only if they changed."""
+    def _cached(self, name: str, compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """Return something computed from the records, again only if they changed."""
         with self._lock:
             stamp = stamp_of(self.path)
-            if name not in self._kept or self._kept[name][0] != stamp:
-                self._kept[name] = (stamp, make())
-            found: Made = self._kept[name][1]
-            return found
+            if name not in self._cache or self._cache[name][0] != stamp:
+                self._cache[name] = (stamp, compute())
+            return self._cache[name][1]
 
     # Results
 
     def value(self) -> dict[str, Any]:
         """Return the facts of the run and the results of its rows."""
-        return self._keep("results", self._value)
+        return self._cached("results", self._results)
 
     def begin(self) -> None:
         """Begin to add up the results, which will be asked for."""
         self._ahead = stamp_of(self.path), start_in_process(self._added_up)
 
-    def _value(self) -> dict[str, Any]:
+    def _results(self) -> dict[str, Any]:
         ahead, self._ahead = self._ahead, None
         return ahead[1]() if ahead is not None and ahead[0] == stamp_of(self.path) else self._added_up()
 
@@ -125,12 +123,18 @@ class ViewedRun:
 
     def groups(self, by: str) -> dict[str, Any]:
         """Return the results of every row by the members of a group."""
-        return self._keep(f"by {by}", lambda: self.groups_by([by])[by])
+        return self._cached(f"by {by}", lambda: self.groups_by([by])[by])
 
     def groups_by(self, names: Sequence[str]) -> dict[str, dict[str, Any]]:
         """Return the results of every row by the members of several groups."""
         rows = gather([self.path], names, self.data, metrics=HEADLINE).rows
-        return {by: {"by": by, "rows": list(_members(rows, by))} for by in names}
+        values: dict[str, dict[str, Any]] = {by: {"by": by, "rows": []} for by in names}
+        for number, row in enumerate(rows):
+            for by in names:
+                if by in row.groups:
+                    members = [{"member": name, **board_value(board)} for name, board in row.groups[by].items()]
+                    values[by]["rows"].append({"row": number, "members": members})
+        return values
 
     def row(self, number: int) -> PlannedRow:
         """Return a row by its number. Raise ``UsageError`` if the run has none of this number."""
@@ -184,41 +188,46 @@ class ViewedRun:
     def sample(self, number: int) -> tuple[dict[str, Any], tuple[Panel, ...]]:
         """Return everything about a sample, and the panels of its suite."""
         with self._lock:
-            one = self.explained(number)
+            sample = self.explained(number)
             row, _ = self._placed(number)
-            value = explained_value(one)
-            for name in [name for name in value if name in Cell._fields]:
-                del value[name]
             about = {
                 "number": number,
                 "row": self.prepared.rows.index(row),
-                "item_id": one.sample.item_id,
-                "question": row.task.view.question(one.sample),
-                "reference": row.task.view.reference(one.sample),
-                "verdicts": [{name: getattr(each, name) for name in VERDICT} for each in one.verdicts],
-                "failed": failures(one.verdicts),
+                "item_id": sample.sample.item_id,
+                "question": row.task.view.question(sample.sample),
+                "reference": row.task.view.reference(sample.sample),
+                "verdicts": [{name: getattr(verdict, name) for name in VERDICT} for verdict in sample.verdicts],
+                "failed": failures(sample.verdicts),
                 "panels": [
                     {
-                        "kind": each.kind,
-                        "title": each.title,
-                        "value": each.value,
-                        "drawings": drawings_of(each),
-                        "is_context": is_context(each),
+                        "kind": panel.kind,
+                        "title": panel.title,
+                        "value": panel.value,
+                        "drawings": drawings_of(panel),
+                        "is_context": is_context(panel),
                     }
-                    for each in one.panels
+                    for panel in sample.panels
                 ],
             }
-            return {**value, **about}, one.panels
+            value = {name: part for name, part in explained_value(sample).items() if name not in Cell._fields}
+            return {**value, **about}, sample.panels
 
     def search(self, text: str) -> list[int]:
         """Return the numbers of the samples with a text in a prompt, a reply or the reason."""
         with self._lock:
             self.refresh()
-            self._texts.grow()
-            wanted = text.casefold()
-            reasons = self.columns.texts["reason"]
-            found = {number for number, reason in enumerate(reasons) if wanted in reason.casefold()}
-            return sorted(found | self._texts.find(text))
+            wanted, reasons = text.casefold(), self.columns.texts["reason"]
+            numbers = {number for number, reason in enumerate(reasons) if wanted in reason.casefold()}
+        return sorted(numbers | self._texts.find(text))
+
+    def begin_search(self) -> None:
+        """Begin to read the texts that will be searched; the search raises the errors of what cannot be read."""
+
+        def read() -> None:
+            with suppress(TsgkitError):
+                self._texts.grow()
+
+        Thread(target=read, name="tsgkit-search", daemon=True).start()
 
     @cached_property
     def _texts(self) -> SearchTexts:
@@ -240,8 +249,9 @@ class ViewedRun:
 def compared(first: tuple[ViewedRun, int], second: tuple[ViewedRun, int]) -> dict[str, Any]:
     """Return the paired test of two rows of one task; the rows are named by their numbers."""
     rows = [run.row(number) for run, number in (first, second)]
-    if rows[0].task.key != rows[1].task.key:
-        raise UsageError(f"{rows[0].task.key} and {rows[1].task.key} are different tasks, which cannot be compared")
+    task, other = (row.task.key for row in rows)
+    if task != other:
+        raise UsageError(f"{task} and {other} are different tasks, which cannot be compared")
     paths = list(dict.fromkeys(run.path for run, _ in (first, second)))
     meant = [
         (paths.index(run.path), row.cell._replace(repeat=0))
@@ -249,58 +259,50 @@ def compared(first: tuple[ViewedRun, int], second: tuple[ViewedRun, int]) -> dic
     ]
     if meant[0] == meant[1]:
         raise UsageError("these are repeats of one row, which are compared together with other rows only")
-    task, data = rows[0].task.key, first[0].data
-    found = contenders_of(paths, ComparisonRequest((task,), common=True, data=data, rows=frozenset(meant)))
-    sides = [_contender(found.all, place, cell) for place, cell in meant]
-    return _pair_value(paired([(sides[0], sides[1])], 0)[0], found.notes)
+    request = ComparisonRequest((task,), common=True, data=first[0].data, rows=frozenset(meant))
+    contenders = contenders_of(paths, request)
+    by_row = {(contender.place, contender.cell): contender for contender in reversed(contenders.all)}
+    for side in meant:
+        if side not in by_row:
+            raise UsageError(f"{side[1].title} has no sample with a value yet")
+    return _pair_value(paired([(by_row[meant[0]], by_row[meant[1]])], 0)[0], contenders.notes)
 
 
 def pair_values(run: ViewedRun, pairs: Iterable[tuple[int, int]]) -> list[tuple[tuple[int, int], dict[str, Any]]]:
     """Return the paired tests of pairs of rows of one run, without the notes on single pairs."""
-    wanted = list(pairs)
+    wanted, values = list(pairs), []
     if not wanted:
         return []
     contenders = contenders_of([run.path], ComparisonRequest(apart=True, data=run.data)).all
-    found = {one.cell: one for one in contenders}
-    cells = {pair: [run.row(number).cell._replace(repeat=0) for number in pair] for pair in wanted}
-    known = [pair for pair in wanted if all(cell in found for cell in cells[pair])]
-    values = []
-    for pair in known:
-        with suppress(UsageError):  # no item in common
-            first, second = on_same_items([found[cell] for cell in cells[pair]], common=True, notes=[])
-            values.append((pair, _pair_value(paired([(first, second)], 0)[0], ())))
+    by_cell = {contender.cell: contender for contender in contenders}
+    for pair in wanted:
+        cells = [run.row(number).cell._replace(repeat=0) for number in pair]
+        if all(cell in by_cell for cell in cells):
+            with suppress(UsageError):  # no item in common
+                first, second = on_same_items([by_cell[cell] for cell in cells], common=True, notes=[])
+                values.append((pair, _pair_value(paired([(first, second)], 0)[0], ())))
     return values
 
 
-def _contender(found: Sequence[Contender], place: int, cell: Cell) -> Contender:
-    for one in found:
-        if (one.place, one.cell) == (place, cell):
-            return one
-    raise UsageError(f"{cell.title} has no sample with a value yet")
-
-
 def _pair_value(pair: Pair, notes: Sequence[str]) -> dict[str, Any]:
-    value, found = pair_value(pair), pair.statistics
+    value, statistics = pair_value(pair), pair.statistics
+    first, second = (
+        {name: value[side][name] for name in ("value", "low", "high")} | {"n": statistics.items}
+        for side in ("first", "second")
+    )
     return {
         "metric": pair.first.metric,
         "is_share": pair.first.measure.is_share,
-        "first": {name: value["first"][name] for name in ("value", "low", "high")} | {"n": found.items},
-        "second": {name: value["second"][name] for name in ("value", "low", "high")} | {"n": found.items},
+        "first": first,
+        "second": second,
         "difference": value["difference"]["value"],
         "low": value["difference"]["low"],
         "high": value["difference"]["high"],
-        "p": found.test.p,
-        "test": f"{found.test.method}, {found.clusters:,} {pair.first.clusters_are}",
+        "p": statistics.test.p,
+        "test": f"{statistics.test.method}, {statistics.clusters:,} {pair.first.clusters_are}",
         "verdict": pair.verdict,
         "notes": list(notes),
     }
-
-
-def _members(rows: Sequence[ReportRow], by: str) -> Iterator[dict[str, Any]]:
-    for number, row in enumerate(rows):
-        if by in row.groups:
-            members = [{"member": name, **board_value(board)} for name, board in row.groups[by].items()]
-            yield {"row": number, "members": members}
 
 
 def row_value(number: int, row: ReportRow) -> dict[str, Any]:
@@ -314,11 +316,10 @@ def row_value(number: int, row: ReportRow) -> dict[str, Any]:
         }
         for name, metric in row.metrics.items()
     }
-    about = {name: getattr(row.cell, name) for name in Cell._fields}
     return {
         "row": number,
         "title": row.cell.title,
-        **about,
+        **row.cell._asdict(),
         "judge": row.judge,
         "unasked": row.unasked,
         "metric": row.metric,

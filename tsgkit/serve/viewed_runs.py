@@ -13,7 +13,7 @@ import os
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -41,7 +41,7 @@ LONGEST_NOTE = 10_000
 LABELS_ENDING = ".labels.jsonl"
 
 
-class LabelSaid(BaseModel):
+class SentLabel(BaseModel):
     """A label as the browser sends it; no verdict removes it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -59,14 +59,12 @@ def labels_file(run: Path) -> Path:
     'runs/mine.labels.jsonl'
     """
     folder = run.resolve()
-    return (
-        run.parent / f"{folder.name}{LABELS_ENDING}" if run.name else folder.with_name(f"{folder.name}{LABELS_ENDING}")
-    )
+    return (run.parent if run.name else folder.parent) / f"{folder.name}{LABELS_ENDING}"
 
 
 @dataclass(frozen=True)
 class Label:
-    """A label as the browser sends it: a question of a sample and a verdict, None to remove it."""
+    """A label of a sample: one of its questions and a verdict, None to remove it."""
 
     cell: Cell
     item_id: str
@@ -82,11 +80,15 @@ class Label:
 
     def line(self, rater: str) -> dict[str, Any]:
         """Return the line of the file."""
-        said = {"unsure": True} if self.verdict == "unsure" else {"right": self.verdict == "right"}
-        note = {"note": self.note} if self.note else {}
-        about = {"item_id": self.item_id, "question": self.question, "rater": rater}
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        return {**about, **said, **note, **self.cell.value, "time": now}
+        return {
+            "item_id": self.item_id,
+            "question": self.question,
+            "rater": rater,
+            **({"unsure": True} if self.verdict == "unsure" else {"right": self.verdict == "right"}),
+            **({"note": self.note} if self.note else {}),
+            **self.cell.value,
+            "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
 
     def is_in(self, line: Mapping[str, Any], rater: str) -> bool:
         """Return whether a line of the file is about the same question of the same sample, by the same rater."""
@@ -116,13 +118,6 @@ class Labels:
             return kept if label.verdict is None else [*kept, label.line(rater)]
 
         LineFile(self.file, "labels").change(changed)
-
-
-def verdict_of(rating: Rating) -> str | None:
-    """Return the verdict of a rating; None where it is a label."""
-    if rating.label is not None:
-        return None
-    return "unsure" if rating.right is None else "right" if rating.right else "wrong"
 
 
 class ViewedRuns:
@@ -186,10 +181,10 @@ class ViewedRuns:
         """Return the list, the latest run first; ``wait`` for what is being added up."""
         runs = [self._listed(run, path) for run, path in self.found().items()]
         if wait:
-            for _, task in list(self._briefs.values()):
-                task.result()
+            for _, brief in list(self._briefs.values()):
+                brief.result()
             return self.value()
-        return {"version": __version__, "runs": sorted(runs, key=lambda one: str(one.get("begun", "")), reverse=True)}
+        return {"version": __version__, "runs": sorted(runs, key=lambda run: str(run.get("begun", "")), reverse=True)}
 
     def _listed(self, run: str, path: Path) -> dict[str, Any]:
         about = {"id": run, "name": path.resolve().name, "path": str(path)}
@@ -198,26 +193,22 @@ class ViewedRuns:
             plan = check_evaluation(header, path)
         except TsgkitError as error:
             return {**about, "problem": str(error)}
-        subjects = [*plan.models, *(folder.name for folder in plan.folders)]
         stamp = stamp_of(path)
-        known = {
+        if path not in self._counted or self._counted[path][0] != stamp:  # counted anew only if it has grown
+            with closing(Journal(path / SAMPLES, writes=False)) as journal:
+                self._counted[path] = stamp, journal.count()
+        return {
+            **about,
             "begun": header["begun"],
             "samples": header["samples"],
-            "recorded": min(self._recorded(path, stamp), header["samples"]),
+            "recorded": min(self._counted[path][1], header["samples"]),
             "is_working": is_working(path),
-            "subjects": subjects,
+            "subjects": [*plan.models, *(folder.name for folder in plan.folders)],
             "tasks": list(plan.tasks),
             "styles": list(plan.styles),
             "stamp": stamp,
+            **self._brief(run, path, stamp),
         }
-        return {**about, **known, **self._brief(run, path, stamp)}
-
-    def _recorded(self, path: Path, stamp: str) -> int:
-        """Return the number of records of a run, counted anew only if it has grown."""
-        known = self._counted.get(path)
-        if known is None or known[0] != stamp:
-            known = self._counted[path] = stamp, _lines(path)
-        return known[1]
 
     def _brief(self, run: str, path: Path, stamp: str) -> dict[str, Any]:
         """Return what was added up of a run; while that goes on, what was known before."""
@@ -233,10 +224,11 @@ class ViewedRuns:
 
     def _added_up(self, run: str, path: Path) -> dict[str, Any]:
         """Return what was added up of a run, from the results that its page shows where it is open or alone."""
-        if run not in self._open and len(self.found()) > 1:
-            return added_up(path, self.data)
         try:
-            return brief_of(self.open(run).value())
+            if run in self._open or len(self.found()) == 1:
+                return brief_of(self.open(run).value())
+            rows = gather([path], data=self.data, metrics=HEADLINE).rows
+            return brief_of({"rows": [row_value(number, row) for number, row in enumerate(rows)]})
         except TsgkitError as error:
             return {"scores": [], "cost": None, "problem": str(error)}
 
@@ -245,22 +237,22 @@ class ViewedRuns:
     def labels(self, run: str) -> dict[str, Any]:
         """Return the labels of a run, by the numbers of its samples."""
         opened = self.open(run)
-        kept = Labels(opened.path)
-        found: list[dict[str, Any]] = []
-        cells = [row.cell for row in opened.prepared.rows]
-        for rating in kept.ratings():
-            verdict = verdict_of(rating)
-            for cell in cells if verdict is not None else ():
-                if rating.is_about(cell) and (about := opened.rated(cell, *rating.place)) is not None:
-                    said = {"rater": rating.rater, "verdict": verdict, "note": rating.note}
-                    found.append({"number": about[0], "question": about[1], **said})
-        return {"labels": found, "file": str(kept.file)}
+        file, labels = Labels(opened.path), []
+        for rating in file.ratings():
+            if rating.label is not None:
+                continue  # a label of one's own, which is no verdict
+            verdict = "unsure" if rating.right is None else "right" if rating.right else "wrong"
+            for row in opened.prepared.rows:
+                if rating.is_about(row.cell) and (place := opened.rated(row.cell, *rating.place)) is not None:
+                    about = {"rater": rating.rater, "verdict": verdict, "note": rating.note}
+                    labels.append({"number": place[0], "question": place[1], **about})
+        return {"labels": labels, "file": str(file.file)}
 
-    def save_label(self, run: str, rater: str, said: LabelSaid) -> dict[str, Any]:
+    def save_label(self, run: str, rater: str, sent: SentLabel) -> dict[str, Any]:
         """Write a label, and return all of the run."""
         opened = self.open(run)
-        cell, item_id = opened.sample_at(said.number)
-        Labels(opened.path).save(Label(cell, item_id, said.question, said.verdict, said.note), rater)
+        cell, item_id = opened.sample_at(sent.number)
+        Labels(opened.path).save(Label(cell, item_id, sent.question, sent.verdict, sent.note), rater)
         return self.labels(run)
 
     # Two runs
@@ -276,23 +268,20 @@ class ViewedRuns:
             opened.close()
 
 
-def added_up(path: Path, data: str | None) -> dict[str, Any]:
-    """Return the scores of a run so far, and what it cost; or the problem that prevents it."""
-    try:
-        rows = gather([path], data=data, metrics=HEADLINE).rows
-    except TsgkitError as error:
-        return {"scores": [], "cost": None, "problem": str(error)}
-    return brief_of({"rows": [row_value(number, row) for number, row in enumerate(rows)]})
-
-
 def brief_of(results: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the list shows of results: the strict score of each row, the cost, how far the run is, and the
     subjects that never answered, each with an error.
     """
-    rows = results["rows"]
+    rows, scores = results["rows"], []
+    for row in rows:
+        metric = row["metric"]
+        value = row["profiles"]["strict"].get(metric) or {}
+        shown = {name: value.get(name) for name in ("value", "low", "high")}
+        about = {"row": row["title"], "task": row["task"], "metric": metric}
+        scores.append({**about, "is_share": row["metrics"][metric]["is_share"], **shown, "n": row["n"]})
     paid = [row["usage"]["cost"] for row in rows if row["usage"] is not None]
     return {
-        "scores": [_score(row) for row in rows],
+        "scores": scores,
         "cost": sum(paid) if paid and None not in paid else None,
         "recorded": sum(row["n"] - sum(row["counts"][outcome] for outcome in FAILURES) for row in rows),
         "never_answered": {
@@ -305,19 +294,12 @@ def brief_of(results: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _score(row: Mapping[str, Any]) -> dict[str, Any]:
-    metric = row["metric"]
-    value = row["profiles"]["strict"].get(metric) or dict.fromkeys(("value", "low", "high"))
-    about = {"row": row["title"], "task": row["task"], "metric": metric, "is_share": row["metrics"][metric]["is_share"]}
-    return {**about, **{name: value[name] for name in ("value", "low", "high")}, "n": row["n"]}
-
-
 def _runs_below(paths: Sequence[Path]) -> Iterator[Path]:
     for path in paths:
         if (path / HEADER).is_file():
             yield path
         elif path.is_dir():
-            yield from sorted(one for one in path.iterdir() if (one / HEADER).is_file() and _is_evaluation(one))
+            yield from sorted(run for run in path.iterdir() if (run / HEADER).is_file() and _is_evaluation(run))
 
 
 def _is_evaluation(path: Path) -> bool:
@@ -326,14 +308,6 @@ def _is_evaluation(path: Path) -> bool:
         return "plan" in read_header(path)
     except TsgkitError:
         return True
-
-
-def _lines(path: Path) -> int:
-    journal = Journal(path / SAMPLES, writes=False)
-    try:
-        return journal.count()
-    finally:
-        journal.close()
 
 
 def is_working(path: Path) -> bool:

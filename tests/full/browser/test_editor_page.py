@@ -18,7 +18,7 @@ from served import SGDS, change, in_a_thread, set_text
 
 from tsgkit.browser.modules import joined
 from tsgkit.errors import FileProblem
-from tsgkit.serve.edit_page import EditPage, edited_file
+from tsgkit.serve.edit_page import edit_page, edited_file
 from tsgkit.serve.edited_file import EditedFile
 from tsgkit.serve.item_values import applied
 
@@ -114,7 +114,7 @@ def opened(window: Callable[..., Page], tmp_path: Path) -> Iterator[Opened]:
             (path := tmp_path / name).write_text(text or lines(*(items or (TEA,))))
             (proposals := tmp_path / "generated.jsonl").write_text(proposed)
             file = edited_file(path, proposals=proposals if proposed else None)
-            server = servers.enter_context(in_a_thread(EditPage(file).page()))
+            server = servers.enter_context(in_a_thread(edit_page(file)))
             found = Editor(window(server.address, **look), file, server.address)
             expect(found.page.locator(".triplet-table")).to_be_visible()
             return found
