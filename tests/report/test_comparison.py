@@ -18,18 +18,8 @@ from reported import baseline_run, board, by, compared, contender, row
 from run_files import lines, write_lines
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.report.charts import (
-    MORE_OR_LESS,
-    MOST_SERIES,
-    RIGHT_OR_WRONG,
-    chart,
-    differences,
-    gather_for,
-    in_both_profiles,
-    items,
-    outcomes,
-    share_out,
-)
+from tsgkit.report import charts
+from tsgkit.report.charts import chart, differences, gather_for, in_both_profiles, items, outcomes, share_out
 from tsgkit.report.comparison import NO_DIFFERENCE, Comparison, Pair, compare, paired, too_many
 from tsgkit.report.comparison_formats import terminal
 from tsgkit.report.comparison_rows import Contender, averaged
@@ -307,8 +297,8 @@ def test_different_numbers_are_joined_by_a_line_and_series_named_by_what_differs
 def test_rows_without_a_value_and_more_series_than_can_be_told_apart_are_refused() -> None:
     with pytest.raises(UsageError, match="nothing to draw: tsg/sgqa: no official value"):
         chart(Report((row("a"),)), "exact_match", "subject", profile="official")
-    rows = tuple(row(f"model {number}") for number in range(MOST_SERIES + 1))
-    assert len(chart(Report(rows[1:]), "exact_match", "task").labels) == MOST_SERIES
+    rows = tuple(row(f"model {number}") for number in range(charts.MOST_SERIES + 1))
+    assert len(chart(Report(rows[1:]), "exact_match", "task").labels) == charts.MOST_SERIES
     with pytest.raises(UsageError, match="17 series are too many for a figure, at most 16"):
         chart(Report(rows), "exact_match", "task")
     one = replace(row("a"), board=board(3.5, is_share=False))
@@ -319,11 +309,9 @@ def test_rows_without_a_value_and_more_series_than_can_be_told_apart_are_refused
 def test_differences_of_a_chart_are_those_of_the_comparison() -> None:
     found = compared(contender("a", "9999990990"), contender("b", "0000000000"), contender("c", "9999990999"))
     [panel] = differences(found).panels
-    around = [pair.statistics.interval for pair in found.pairs]
+    statistics = [pair.statistics for pair in found.pairs]
     assert [(mark.value.value, mark.value.low, mark.value.high, mark.n) for mark in panel.marks] == [
-        (pair.statistics.difference, one.low, one.high, 10)
-        for pair, one in zip(found.pairs, around, strict=True)
-        if one
+        (one.difference, one.interval.low, one.interval.high, 10) for one in statistics if one.interval
     ]
     assert [mark.is_shown for mark in panel.marks] == [pair.differs for pair in found.pairs] == [True, False]
     empty = replace(contender("a", "9"), parts={"0": Part(0.0, 0.0, "0")})
@@ -335,8 +323,8 @@ def test_items_are_shared_out_by_right_and_wrong_or_by_who_is_better_and_by_the_
     baselines: Path,
 ) -> None:
     for first, second, kinds, counts in (
-        ("99900", "90090", RIGHT_OR_WRONG, (2, 1, 1, 1)),
-        ("95900", "94090", MORE_OR_LESS, (2, 2, 1)),
+        ("99900", "90090", charts.RIGHT_OR_WRONG, (2, 1, 1, 1)),
+        ("95900", "94090", charts.MORE_OR_LESS, (2, 2, 1)),
     ):
         [panel] = items(compared(contender("a", first), contender("b", second))).panels
         assert (panel.labels, panel.rows[0].counts) == (kinds, counts)
