@@ -15,17 +15,17 @@ from tsgkit.report.comparison import Pair, paired
 from tsgkit.report.comparison_rows import ComparisonRequest, Contender, on_same_items
 from tsgkit.report.comparison_rows import gather as contenders_of
 from tsgkit.report.comparison_tables import pair_value
-from tsgkit.report.explanation import ExplainedRow, explained, explained_value, is_context
+from tsgkit.report.explanation import explained_value
 from tsgkit.report.page import facts_of
 from tsgkit.report.plain_text import abridged
+from tsgkit.report.recorded_sample import RecordedRun, RecordedSample, failures, is_context
 from tsgkit.report.report_rows import HEADLINE, ReportRow, gather
-from tsgkit.report.sample_facts import failures
 from tsgkit.runs.folder import SAMPLES, read_header, samples_in
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.results import RowState, places_by_task
 from tsgkit.runs.run_setup import Row, RunSetup
-from tsgkit.runs.saved_run import RecordedCalls, SavedRun, prepared_again
+from tsgkit.runs.saved_run import SavedRun, prepared_again
 from tsgkit.serve.background_process import start_in_process
 from tsgkit.serve.columns import SampleColumns
 from tsgkit.serve.search import SearchTexts
@@ -65,7 +65,7 @@ class ViewedRun:
         self.columns = SampleColumns(self.prepared.rows)
         self._samples = Journal(self.path / SAMPLES, writes=False)
         self._file, self._read_to = _inode(self.path / SAMPLES), 0
-        self._reopened = SavedRun(self.path, self.header, self.prepared, self._states, self._samples)
+        self._recorded = RecordedRun(SavedRun(self.path, self.header, self.prepared, self._states, self._samples))
 
     def refresh(self) -> str:
         """Read what was recorded since; return a text that changes whenever something was."""
@@ -79,7 +79,8 @@ class ViewedRun:
                 place = self._places.get(cell.task, {}).get(record["item_id"])
                 if cell in self._states and place is not None:
                     self._states[cell].note(place, where, record["outcome"])
-                    self.columns.note(cell, place, record)
+                    row = self._states[cell].row
+                    self.columns.note(RecordedSample.of(self._recorded, row, row.numbers[place], record), place)
                 self._read_to = where
             return stamp_of(self.path)
 
@@ -146,18 +147,6 @@ class ViewedRun:
         with self._lock:
             return {"stamp": self.refresh(), **self.columns.value()}
 
-    def explained(self, number: int) -> ExplainedRow:
-        """Return a sample explained. Raise ``UsageError`` if the run has none of this number."""
-        with self._lock:
-            self.refresh()
-            cell, item_id = self.sample_at(number)
-            self._calls.grow()
-            return explained(self._reopened, self._calls, self._states[cell].row, item_id)
-
-    @cached_property
-    def _calls(self) -> RecordedCalls:
-        return RecordedCalls(self.path)
-
     def _placed(self, number: int) -> tuple[Row, int]:
         try:
             return self.columns.place(number)
@@ -184,25 +173,28 @@ class ViewedRun:
     def sample(self, number: int) -> tuple[dict[str, Any], tuple[Panel, ...]]:
         """Return everything about a sample, and the panels of its suite."""
         with self._lock:
-            one = self.explained(number)
-            row, _ = self._placed(number)
-            value = explained_value(one)
+            self.refresh()
+            row, place = self._placed(number)
+            self._recorded.calls.grow()
+            state = self._states[row.cell]
+            sample = self._recorded.sample(state, row.numbers[place], state.places[place])
+            value = explained_value(sample)
             for name in [name for name in value if name in Cell._fields]:
                 del value[name]
             about = {
                 "number": number,
                 "row": self.prepared.rows.index(row),
-                "item_id": one.sample.item_id,
-                "question": row.task.view.question(one.sample),
-                "reference": row.task.view.reference(one.sample),
-                "verdicts": [{name: getattr(each, name) for name in VERDICT} for each in one.verdicts],
-                "failed": failures(one.verdicts),
+                "item_id": sample.item_id,
+                "question": row.task.view.question(sample.item),
+                "reference": row.task.view.reference(sample.item),
+                "verdicts": [{name: getattr(each, name) for name in VERDICT} for each in sample.present_verdicts],
+                "failed": failures(sample.present_verdicts),
                 "panels": [
                     {"kind": each.kind, "title": each.title, "value": each.value, "is_context": is_context(each)}
-                    for each in one.panels
+                    for each in sample.panels
                 ],
             }
-            return {**value, **about}, one.panels
+            return {**value, **about}, sample.panels
 
     def search(self, text: str) -> list[int]:
         """Return the numbers of the samples with a text in a prompt, a reply or the reason."""
