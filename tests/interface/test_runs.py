@@ -19,7 +19,7 @@ from tsgkit.cli import main
 from tsgkit.errors import Lacking, UsageError
 from tsgkit.interface.run import COLUMNS, Sample, _flat, frame_of
 from tsgkit.llm.reply import Reply
-from tsgkit.report.explanation import Message
+from tsgkit.report.recorded_sample import Message
 
 Messages = list[dict[str, Any]]
 QUESTIONS = TASKS / "spatialgen/data/questions.jsonl"

@@ -20,12 +20,10 @@ from run_files import lines, write_lines
 
 from tsgkit.errors import UsageError
 from tsgkit.report import chart_plots, html
-from tsgkit.report.differences import difference_lines
-from tsgkit.report.examples import examples_of
-from tsgkit.report.explanation import explain, explanation_value
+from tsgkit.report.explanation import difference_lines, explain, explanation_value
 from tsgkit.report.explanation_page import write_explanation
 from tsgkit.report.html import POLICY
-from tsgkit.report.page import write
+from tsgkit.report.page import examples_of, write
 from tsgkit.report.plain_text import HIDDEN
 from tsgkit.report.published_tables import against_published
 from tsgkit.report.report_rows import HEADLINE, gather
@@ -66,7 +64,7 @@ def test_a_page_refers_to_nothing_outside_and_links_its_parts_with_the_numbers_o
     ways = ("refused", "api_error", "none: missing, empty, truncated, unreadable, error")
     for shown in (f"{100 * value.value:.1f}", row.data_sha256[:16], row.subject, *ways):
         assert shown in page.text, shown
-    found = [(one.why, one.explained.sample.item_id) for one in examples_of(report)]
+    found = [(one.why, one.sample.item_id) for one in examples_of(report)]
     assert found == [("median", "two"), ("refused", "three"), ("api error", "four")]
 
 
@@ -217,9 +215,9 @@ def test_every_triplet_of_both_graphs_is_told_with_its_kind_and_drawn_and_explai
     explanation = explain(run, "one")
     assert {file: file.stat().st_mtime_ns for file in run.rglob("*")} == before
     row = explanation.rows[0]
-    [asked] = row.asked
-    assert [(message.role, "She washes it." in message.content) for message in asked.prompt] == [("user", True)]
-    assert (asked.reply.text, asked.readings.why) == (WRONG, ())
+    [call] = row.calls
+    assert [(message.role, "She washes it." in message.content) for message in call.prompt] == [("user", True)]
+    assert (call.reply.text, call.readings.why) == (WRONG, ())
     assert [(line.kind, line.words, line.outside) for line in difference_lines(row.graphs[0])] == [
         ("matched", "person -> verb -> wash", ()),
         ("reversed", "cup -> dobj -> wash, expected wash -> dobj -> cup", ()),
@@ -243,7 +241,7 @@ def test_a_missing_and_a_surplus_graph_are_told_whole(several: Path) -> None:
     explanation = explain(several, "two")
     missing = explanation.rows[0].graphs
     assert [graph.summary for graph in missing] == ["3 matched", "missing"]
-    [why] = explanation.rows[0].asked[0].readings.why
+    [why] = explanation.rows[0].calls[0].readings.why
     assert why.startswith("official scores 1 of 2 graphs wanted")
     source = write_explanation(explanation)
     assert "there is no graph" in source
@@ -255,22 +253,22 @@ def test_a_missing_and_a_surplus_graph_are_told_whole(several: Path) -> None:
         assert {line.kind for line in difference_lines(graph)} == {kind}
     cut = explain(several, "four").rows[0]
     assert cut.judged.outcome == "truncated"
-    assert cut.asked[0].readings.why[0].startswith("the reply ended as truncated")
+    assert cut.calls[0].readings.why[0].startswith("the reply ended as truncated")
 
 
 def test_two_readings_that_differ_say_why(tmp_path: Path) -> None:
     bullets = "\n".join(f"- {line}" for line in RIGHT.split("\n"))
-    [asked] = explain(recorded(tmp_path / "g", "sa-sgg", {"one": bullets}), "one").rows[0].asked
-    assert asked.readings.why == (
+    [call] = explain(recorded(tmp_path / "g", "sa-sgg", {"one": bullets}), "one").rows[0].calls
+    assert call.readings.why == (
         "graph 1: strict reads person -> verb -> wash, official - person -> verb -> wash (3 triplets differ)",
     )
-    assert [note.kind for note in asked.readings.notes] == ["repaired"] * 3
+    assert [note.kind for note in call.readings.notes] == ["repaired"] * 3
     for task, item, reply, strict, official in (
         ("sgds", "s", "A good one is\n[B]", "B", "A"),
         ("sgqa", "q/0", "First the [lid].\nFinal answer: [cup]", "cup", "lid"),
         ("sgqa", "q/0", "I do not know", None, "i do not know"),
     ):
-        readings = explain(recorded(tmp_path / official, task, {item: reply}), item).rows[0].asked[0].readings
+        readings = explain(recorded(tmp_path / official, task, {item: reply}), item).rows[0].calls[0].readings
         assert (readings.strict, readings.official, bool(readings.why)) == (strict, official, True), reply
 
 
@@ -286,8 +284,8 @@ def test_the_page_marks_where_the_answer_stands(tmp_path: Path) -> None:
         ("sa-sgg", "one", graphs, ["person** → verb → wash", "wash → dobj → cup", "wash → with → hand1"]),
     ):
         explanation = explain(recorded(tmp_path / str(len(reply)), task, {item: reply}), item)
-        [[asked]] = [row.asked for row in explanation.rows]
-        assert [reply[start:end] for start, end in asked.readings.spans] == marked
+        [[call]] = [row.calls for row in explanation.rows]
+        assert [reply[start:end] for start, end in call.readings.spans] == marked
         page = write_explanation(explanation)
         assert [unescape(words) for words in re.findall(r"<mark>(.*?)</mark>", page)] == marked
         assert "<u>I</u>" not in page
@@ -297,7 +295,7 @@ def test_items_that_were_not_asked_say_why_and_whether_they_count(tmp_path: Path
     chosen = recorded(tmp_path / "chosen", "ma-sgg", {"two": RIGHT}, first=1)
     data = json.loads((chosen / "run.json").read_text(encoding="utf-8"))["data"]["tsg/ma-sgg"]
     row = explain(chosen, "four", data=data).rows[0]
-    assert row.asked == () and not row.is_counted
+    assert row.calls == () and not row.is_counted
     assert "not among the items chosen" in row.unasked
     with pytest.raises(UsageError, match="no item four was asked in this run") as problem:
         explain(chosen, "four")
@@ -330,7 +328,7 @@ def test_rows_are_narrowed_by_what_tells_them_apart_and_unknown_items_and_parts_
 
 def test_votes_show_every_draw_and_a_record_that_is_judged_otherwise_today_is_noted(tmp_path: Path) -> None:
     row = explain(recorded(tmp_path / "votes", "sgds", {"s": "[B]"}, solvers=["vote:3"]), "s").rows[0]
-    told_why = [(asked.draw, "asks once" in asked.readings.not_official) for asked in row.asked]
+    told_why = [(call.draw, "asks once" in call.readings.not_official) for call in row.calls]
     assert told_why == [(draw, True) for draw in range(3)] and "asks once" in row.unpublished
     run = recorded(tmp_path, "sgds", {"s": "[B]"})
     file = run / "samples.jsonl"
@@ -341,5 +339,5 @@ def test_votes_show_every_draw_and_a_record_that_is_judged_otherwise_today_is_no
     plan = Plan(tasks=("tsg/sgds",), models=("baseline/rules",), data=str(tmp_path / "sgds.jsonl"))
     carry_out(prepare(plan), RunOptions(out=tmp_path / "baseline"), JobWatch())
     explanation = explain(tmp_path / "baseline", "s")
-    assert explanation.rows[0].asked[0].prompt == ()
+    assert explanation.rows[0].calls[0].prompt == ()
     assert "No model was asked." in write_explanation(explanation)

@@ -14,7 +14,7 @@ import networkx
 import pytest
 
 import tsgkit
-from tsgkit.report.exports.columns import TABLES
+from tsgkit.report.exports.tables import TABLES
 from tsgkit.suites.suite import OURS
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -81,7 +81,7 @@ def test_a_run_is_read_where_its_data_are_not(choice: dict[str, Any], rows: Path
     run = run.rename(run.with_name("elsewhere"))
     assert figures(run) == before
     again = explain(run, item).rows[0]
-    assert (again.sample, again.judged, again.changed) == (shown.sample, shown.judged, "")
+    assert (again.item, again.judged, again.changed) == (shown.item, shown.judged, "")
     rescored = Rescoring(run).carry_out()
     assert rescored.before == rescored.after and figures(run) == before
     [row] = gather([run]).rows
@@ -218,8 +218,8 @@ def test_a_task_of_a_program_is_shown_without_the_program_and_not_merged(tmp_pat
     with pytest.warns(Lacking):
         again = explain(run, "Spain").rows[0]
     assert again.judged.scores["strict"]["correct"].value == shown.judged.scores["strict"]["correct"].value == 0.0
-    assert [one.reply.text for one in again.asked] == ["Answer: [Paris]"]
-    said = (again.task.view.question(again.sample), again.task.view.reference(again.sample))
+    assert [one.reply.text for one in again.calls] == ["Answer: [Paris]"]
+    said = (again.row.task.view.question(again.item), again.row.task.view.reference(again.item))
     assert said == ("What is the capital of Spain?", "Madrid")
     for command, *more in (
         ["report", "--by", "sea"], ["samples"], ["explain", "--item", "Spain"], ["report", "-o", "page.html"],

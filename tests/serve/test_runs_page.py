@@ -26,7 +26,7 @@ from tsgkit.browser.modules import allowed, in_order, joined
 from tsgkit.cli import main
 from tsgkit.errors import UsageError
 from tsgkit.interface.run import open_run
-from tsgkit.report.thumbnails import thumbnail
+from tsgkit.report.html import thumbnail
 from tsgkit.runs.folder import locked
 from tsgkit.runs.plan import Cell
 from tsgkit.serve.exported_page import ImageAddresses

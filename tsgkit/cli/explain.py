@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Explain one item."""
     from tsgkit.report.explanation import explain, explanation_value
     from tsgkit.report.explanation_page import write_explanation
-    from tsgkit.report.explanation_text import explanation_lines
+    from tsgkit.report.sample_text import explanation_lines
 
     if arguments.item is None and arguments.html:
         raise UsageError("--html is of one item", hint="name it with --item")

@@ -56,7 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """List samples, then the next commands."""
     from tsgkit.interface.run import open_run
-    from tsgkit.report.sample_list import Listed, in_a_line, listed_lines
+    from tsgkit.report.recorded_sample import in_a_line
+    from tsgkit.report.sample_text import ListedSample, listed_lines
 
     limit = arguments.limit
     if limit < 0:
@@ -87,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
         words = [getattr(sample, name) for name in names]
         row = " ".join(short.get(word, word).removeprefix("tsg/") for word in words if word)
         key = "; ".join(filter(None, (line.strip() for line in sample.key.splitlines())))
-        listed.append(Listed(sample.item_id, row, sample.outcome, in_a_line(sample.answer), key, sample.reason))
+        listed.append(ListedSample(sample.item_id, row, sample.outcome, in_a_line(sample.answer), key, sample.reason))
     say_lines(listed_lines(listed, width))
     if number > len(samples):
         say(f"... and {number - len(samples):,} more (--limit 0 shows all)")

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -30,21 +30,19 @@ from tsgkit.interface.options import ReportOptions, RowOptions, check_kinds, set
 from tsgkit.lexicon import meant
 from tsgkit.library.files import write_report
 from tsgkit.report import explanation, explanation_page, terminal
-from tsgkit.report.explanation import Called, Message, calls_about
-from tsgkit.report.explanation_text import explanation_lines
 from tsgkit.report.formats import format_of, write
 from tsgkit.report.html import drawn_up, fragment
 from tsgkit.report.plain_text import Foreign, inert
+from tsgkit.report.recorded_sample import RecordedRun, RecordedSample
 from tsgkit.report.report_rows import HEADLINE, gather
 from tsgkit.report.results_table import results_lines
-from tsgkit.report.sample_facts import SampleFacts, facts_of, key_of, known_usage
+from tsgkit.report.sample_text import explanation_lines
 from tsgkit.report.table import Table
 from tsgkit.runs.evaluation import EvaluationOutcome
 from tsgkit.runs.plan import Cell
-from tsgkit.runs.records import sample_value
-from tsgkit.runs.results import Result, records_of
+from tsgkit.runs.results import Result
 from tsgkit.runs.run_setup import RunSetup
-from tsgkit.runs.saved_run import RecordedCalls, SavedRun, open_saved_run
+from tsgkit.runs.saved_run import SavedRun, open_saved_run
 from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.metrics import check_profile
 
@@ -59,8 +57,6 @@ KINDS = ("strict", "official", "group", "count", "usage", "prompt", "reply")
 """The columns after them in their order: PROFILE.METRIC, group.NAME, count.NAME, usage.NAME, and texts."""
 NUMBERS = ("strict", "official", "usage")
 """Kinds of columns that hold numbers, also where no sample has one."""
-RECORDED = ("item_id", "cluster", "groups", "outcome", "answer", "counts", "evidence", "error", "usage")
-"""The fields of a sample that its record has."""
 USED = ("calls", "requests", "prompt", "completion", "cost", "seconds")
 LIBRARIES = ("pandas", "polars")
 
@@ -129,8 +125,8 @@ class Run:
         return EvaluationOutcome(self.path, self._saved.results, (), interrupted=False, budget="", notices=())
 
     @cached_property
-    def _calls(self) -> RecordedCalls:
-        return RecordedCalls(self.path)
+    def _recorded(self) -> RecordedRun:
+        return RecordedRun(self._saved)
 
     @property
     def results(self) -> tuple[Result, ...]:
@@ -268,98 +264,12 @@ def written(write: Callable[[str], str], output: str | Path | None, format: str 
 
 
 @dataclass(frozen=True, repr=False)
-class Sample:
+class Sample(RecordedSample):
     """One item answered once by one subject in one way."""
-
-    subject: str
-    task: str
-    solver: str
-    style: str
-    repeat: int
-    shots: int | None
-    """The axes of the plan, where it has several values of them; likewise prompts and seed."""
-    prompts: str | None
-    seed: int | None
-    item_id: str
-    cluster: str
-    groups: Mapping[str, Sequence[str]]
-    outcome: str
-    """``answered``, ``unreadable``, ``empty``, ``truncated``, ``refused``, ``api_error``, ``error`` or ``missing``."""
-    answer: Any
-    """The strict reading of the reply."""
-    scores: Mapping[str, Mapping[str, float | None] | None]
-    """Profile, metric, value."""
-    counts: Mapping[str, float]
-    notes: tuple[str, ...]
-    evidence: Any
-    error: str | None
-    usage: Mapping[str, float]
-    _facts: SampleFacts = field(kw_only=True, repr=False, compare=False)
-    _run: Run = field(kw_only=True, repr=False, compare=False)
-    _number: int = field(default=-1, repr=False, compare=False)
-    """Its place in the data."""
-
-    @property
-    def cell(self) -> Cell:
-        """The row of the run that it is of."""
-        return Cell(*(getattr(self, name) for name in Cell._fields))
-
-    @property
-    def calls(self) -> tuple[Called, ...]:
-        """All calls that were made about it, in order."""
-        return calls_about(self._run._calls.of(self.cell, self.item_id), self._run._calls)
-
-    @property
-    def prompt(self) -> tuple[Message, ...]:
-        """The messages of the first call; none if no model was asked."""
-        return next((call.prompt for call in self.calls), ())
-
-    @property
-    def reply(self) -> str | None:
-        """The text of the last call; None where there is none."""
-        return next((call.reply.text for call in reversed(self.calls)), None)
-
-    def texts(self) -> Iterator[str]:
-        """Yield what can be searched of it: the reason, its prompts and replies."""
-        yield self.reason
-        for call in self.calls:
-            yield from (message.content for message in call.prompt)
-            yield call.reply.text or ""
-
-    @property
-    def key(self) -> str:
-        """The right answer, in words."""
-        row = self._run._saved.states[self.cell].row
-        return key_of(row, row.dataset.sample(self._number))
-
-    @property
-    def reason(self) -> str:
-        """The reason why it is not fully right, in a few words; else empty."""
-        return self._facts.reason
-
-    @property
-    def metric(self) -> str:
-        """The metric that its row is compared by."""
-        return self._facts.metric
-
-    @property
-    def full_marks(self) -> float | None:
-        """The best value of its metric; None for an amount."""
-        return self._facts.full_marks
-
-    @property
-    def faults(self) -> tuple[str, ...]:
-        """The missing, extra and wrong parts of its answer, as its task names them."""
-        return self._facts.faults
-
-    @property
-    def is_wrong(self) -> bool:
-        """True if a verdict on it failed, its strict value is below full marks, or there is no answer."""
-        return self._facts.is_wrong
 
     def explain(self) -> Explanation:
         """Return everything about it: prompt, replies, readings, scores with reasons."""
-        return self._run.explain(self.item_id, **self.cell._asdict())
+        return Explanation(str(self.run.opened.path), self.item_id, (self,))
 
     def __repr__(self) -> str:
         return inert(f"{self.item_id} ({self.cell.title}): {self.outcome}, {self.answer!r}")
@@ -382,19 +292,9 @@ class Samples(Sequence[Sample]):
 
     def _every(self) -> Iterator[Sample]:
         """Yield all samples of the run."""
-        saved = self._run._saved
-        for state in saved.states.values():
-            row = state.row
-            for record, number in zip(records_of(state, saved.samples), row.numbers, strict=True):
-                yield Sample(
-                    **Cell.of(record)._asdict(),
-                    **{name: record[name] for name in RECORDED},
-                    scores=sample_value(record)["scores"],
-                    notes=tuple(record["notes"]),
-                    _facts=facts_of(row, record, partial(row.dataset.sample, number)),
-                    _run=self._run,
-                    _number=number,
-                )
+        recorded = self._run._recorded
+        for state in recorded.opened.states.values():
+            yield from (Sample(**vars(sample)) for sample in recorded.samples_of(state))
 
     def __len__(self) -> int:
         if self._conditions:
@@ -523,7 +423,7 @@ def _flat(sample: Sample, *, texts: bool) -> dict[str, Any]:
         row |= {f"{profile}.{name}": value for name, value in (scores or {}).items()}
     row |= {f"group.{name}": ", ".join(several(members)) for name, members in sample.groups.items()}
     row |= {f"count.{name}": number for name, number in sample.counts.items()}
-    row |= {f"usage.{name}": known_usage(sample.usage, name) for name in USED}
+    row |= {f"usage.{name}": sample.used(name) for name in USED}
     if texts:
         row |= {"prompt": "\n\n".join(message.content for message in sample.prompt), "reply": sample.reply}
     return row

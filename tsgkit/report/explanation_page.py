@@ -17,18 +17,15 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Any
 
 from tsgkit.errors import TsgkitError
-from tsgkit.graph.drawing import draw_sides
+from tsgkit.graph.drawing import draw_legend, draw_sides
 from tsgkit.graph.drawing.svg import Markup, element, lines_of_text, spoken
 from tsgkit.graph.model import ActionGraph
 from tsgkit.report import html
-from tsgkit.report.differences import MATCHED, DifferenceLine, difference_lines, legend, sides
-from tsgkit.report.examples import Example, examples_of
-from tsgkit.report.explanation import ExplainedCall, ExplainedRow, Explanation
-from tsgkit.report.html import tag, text
+from tsgkit.report.explanation import MATCHED, DifferenceLine, Explanation, difference_lines
+from tsgkit.report.html import tag, text, thumbnail
 from tsgkit.report.phrases import ended, readings_text
 from tsgkit.report.plain_text import count
-from tsgkit.report.report_rows import Report
-from tsgkit.report.thumbnails import thumbnail
+from tsgkit.report.recorded_sample import RecordedSample, SampleCall
 from tsgkit.suites.panels import GraphDifference, Panel
 
 MOST_TASKS = 2
@@ -53,7 +50,7 @@ HALO = "paint-order:stroke;stroke:var(--paper, #ffffff);stroke-width:4px;stroke-
 
 def write_explanation(explanation: Explanation) -> str:
     """Return the page of an explanation."""
-    tasks = list(dict.fromkeys(row.task.card.title for row in explanation.rows))
+    tasks = list(dict.fromkeys(sample.row.task.card.title for sample in explanation.rows))
     about = "; ".join(tasks) if len(tasks) <= MOST_TASKS else count(len(tasks), "task")
     return html.whole_page(f"Item {explanation.item_id}: {about}", Markup(fragment(explanation)))
 
@@ -65,92 +62,68 @@ def fragment(explanation: Explanation) -> str:
     parts = [html.facts([("run", html.name(explanation.run)), *number])]
     if explanation.narrowing:
         parts.append(html.paragraph("One row alone: " + ", ".join(explanation.narrowing), class_="note"))
-    for row in rows:
-        title = tag("h2", html.name(row.cell.title))
-        content = [title, *_whole(row)] if len(rows) == 1 else [html.folded(title, *_whole(row), is_open=True)]
+    for sample in rows:
+        title = tag("h2", html.name(sample.cell.title))
+        content = [title, *_whole(sample)] if len(rows) == 1 else [html.folded(title, *_whole(sample), is_open=True)]
         parts.append(tag("section", *content))
     return Markup("".join(parts))
 
 
-def examples(report: Report) -> Iterator[Markup]:
-    """Yield the examples of a report, those of a row under its title, and one legend of all graphs."""
-    try:
-        found = examples_of(report)
-    except TsgkitError as error:
-        yield html.paragraph(f"There are none: {error}")
-        return
-    yield html.paragraph(
-        "Chosen by rule, the first of equals: of each result the worst answer, the one in the middle, the one whose "
-        "readings are furthest apart, one that had to be repaired, and one for each way of ending without an answer.",
-        class_="pale",
-    )
-    yield _legend(graph for example in found for graph in example.explained.graphs)
-    of_rows: dict[int, list[Example]] = {}
-    for example in found:
-        of_rows.setdefault(id(example.row), []).append(example)
-    for members in of_rows.values():
-        yield tag("h3", html.name(members[0].row.title))
-        for example in members:
-            row = example.explained
-            summary = f"{example.why}: item {row.sample.item_id}, {row.judged.outcome}"
-            yield html.folded(text(f"{summary}, {row.headline}" if row.headline else summary), *_briefly(row))
-
-
-def _whole(row: ExplainedRow) -> Iterator[Markup]:
+def _whole(sample: RecordedSample) -> Iterator[Markup]:
     """Yield everything about a sample."""
-    view, trace, graphs = row.task.view, row.trace, row.graphs if row.is_counted else ()
-    if row.is_counted:
-        outcome = str(row.judged.outcome).replace("_", " ").capitalize()
-        yield html.paragraph(f"{outcome}: {row.headline}." if row.headline else f"{outcome}.", class_="lead")
-    for words in filter(None, (row.unasked, row.changed)):
+    view, trace, graphs = sample.row.task.view, sample.trace, sample.graphs if sample.is_counted else ()
+    if sample.is_counted:
+        outcome, headline = str(sample.judged.outcome).replace("_", " ").capitalize(), sample.headline
+        yield html.paragraph(f"{outcome}: {headline}." if headline else f"{outcome}.", class_="lead")
+    for words in filter(None, (sample.unasked, sample.changed)):
         yield html.paragraph(words, class_="note")
-    yield html.section("What was asked", html.block(view.question(row.sample)), level=3)
+    yield html.section("What was asked", html.block(view.question(sample.item)), level=3)
     replies = []
-    for call in row.asked:
+    for call in sample.calls:
         title, ending = html.name(call.title), text(f" {ended(call.reply)}")
-        if call is row.asked[-1]:
+        if call is sample.calls[-1]:
             replies.append(tag("section", tag("h4", title, ending), *_call(call)))
         else:
             replies.append(html.folded(Markup(title + tag("span", ending, class_="pale")), *_call(call)))
     yield html.section("Reply", *replies, level=3)
-    yield html.section("Scores", *_scores(row, is_headline=True), level=3)
-    yield html.section("Reference and answer", _legend(graphs), *graph_differences(graphs), level=3)
-    if not row.graphs and (reference := view.reference(row.sample)).strip():
+    yield html.section("Scores", *_scores(sample, is_headline=True), level=3)
+    yield html.section("Reference and answer", legend_of(graphs), *graph_differences(graphs), level=3)
+    if not sample.graphs and (reference := view.reference(sample.item)).strip():
         yield html.section("Reference", html.block(reference), level=3)
     if trace:
         yield html.section("Strict verdict, part by part", html.block("\n".join(trace)), level=3)
-    yield from map(drawn_panel, row.drawn)
-    yield html.section("Objects of the answer", *(_objects(row.judged.answer) if row.drawn else ()), level=3)
-    for panel in row.context:
+    yield from map(drawn_panel, sample.drawn)
+    yield html.section("Objects of the answer", *(_objects(sample.judged.answer) if sample.drawn else ()), level=3)
+    for panel in sample.context:
         yield html.folded(
             text(f"{panel.title} ({count(len(panel.value['pairs']), 'graph')})"), drawn_panel(panel, is_titled=False)
         )
-    if more := list(_scores(row, is_headline=False)):
+    if more := list(_scores(sample, is_headline=False)):
         yield html.folded(text("Further metrics"), *more)
 
 
-def _briefly(row: ExplainedRow) -> Iterator[Markup]:
+def brief_parts(sample: RecordedSample) -> Iterator[Markup]:
     """Yield what an example shows: the question in brief, the last reply, and the answer as drawn or beside its
     reference; graphs of a question would make a report of many examples too long.
     """
-    yield html.block(row.task.view.brief_of(row.sample))
-    for call in row.asked[-1:]:
+    yield html.block(sample.row.task.view.brief_of(sample.item))
+    for call in sample.calls[-1:]:
         yield html.paragraph(f"Reply: {ended(call.reply)}", class_="pale")
-        yield from _call(call, is_brief=True, has_graphs=bool(row.graphs))
-    if row.unasked:
-        yield html.paragraph(row.unasked, class_="note")
-    if not row.graphs:
-        yield from (drawn_panel(panel, level=4) for panel in row.drawn if panel.kind != "graphs")
-        if reference := row.task.view.reference(row.sample):
+        yield from _call(call, is_brief=True, has_graphs=bool(sample.graphs))
+    if sample.unasked:
+        yield html.paragraph(sample.unasked, class_="note")
+    if not sample.graphs:
+        yield from (drawn_panel(panel, level=4) for panel in sample.drawn if panel.kind != "graphs")
+        if reference := sample.row.task.view.reference(sample.item):
             yield html.facts([("expected", html.block(reference))])
         return
-    differing = [place for place, graph in enumerate(row.graphs) if graph.difference is None or graph.difference]
-    yield from graph_differences(row.graphs, differing or [0], images=MOST_IMAGES)
-    if right := len(row.graphs) - len(differing):
-        yield html.paragraph(f"{right} of {len(row.graphs)} graphs are as they should be.", class_="pale")
+    differing = [place for place, graph in enumerate(sample.graphs) if graph.difference is None or graph.difference]
+    yield from graph_differences(sample.graphs, differing or [0], images=MOST_IMAGES)
+    if right := len(sample.graphs) - len(differing):
+        yield html.paragraph(f"{right} of {len(sample.graphs)} graphs are as they should be.", class_="pale")
 
 
-def _call(call: ExplainedCall, *, is_brief: bool = False, has_graphs: bool = False) -> Iterator[Markup]:
+def _call(call: SampleCall, *, is_brief: bool = False, has_graphs: bool = False) -> Iterator[Markup]:
     """Yield a reply with the parts marked that strict read as the answer, its readings, and what was sent."""
     for words in call.texts:
         spans = call.readings.spans if words is call.reply.text else ()
@@ -165,7 +138,7 @@ def _call(call: ExplainedCall, *, is_brief: bool = False, has_graphs: bool = Fal
     if not call.prompt:
         yield html.paragraph("No model was asked.", class_="pale")
     elif not is_brief:
-        sent = [Markup(tag("p", tag("b", text(one.role))) + html.block(one.content)) for one in call.prompt]
+        sent = [Markup(tag("p", tag("b", text(sent.role))) + html.block(sent.content)) for sent in call.prompt]
         yield html.folded(text("What was sent"), *sent)
 
 
@@ -178,23 +151,20 @@ def _written(words: str) -> Markup:
     return html.folded(text("JSON"), html.block(words)) if is_json else html.block(words)
 
 
-def _scores(row: ExplainedRow, *, is_headline: bool) -> Iterator[Markup]:
+def _scores(sample: RecordedSample, *, is_headline: bool) -> Iterator[Markup]:
     """Yield the values of both profiles with their reasons, of headline metrics or of the others."""
-    if not row.is_counted:
+    if not sample.is_counted:
         return
-    if row.unpublished and is_headline:
-        yield html.paragraph(f"No official scores: {row.unpublished}.", class_="note")
-    strict, official = row.judged.scores["strict"], row.judged.scores.get("official", {})
-    metrics = row.task.metrics
-    names = [
-        name for name in {**strict, **official} if (name not in metrics or metrics[name].is_headline) == is_headline
-    ]
-    lines = []
-    for name in names:
-        cells = [name]
-        for profile, scores in (("strict", strict), ("official", official)):
-            cells += [row.figure(profile, name), scores[name].reason if name in scores else ""]
-        lines.append(list(map(text, cells)))
+    if sample.unpublished and is_headline:
+        yield html.paragraph(f"No official scores: {sample.unpublished}.", class_="note")
+    profiles = {profile: sample.judged.scores.get(profile, {}) for profile in ("strict", "official")}
+    metrics, lines = sample.row.task.metrics, list[list[Markup]]()
+    for name in dict.fromkeys(name for scores in profiles.values() for name in scores):
+        if (name not in metrics or metrics[name].is_headline) == is_headline:
+            cells = [name]
+            for profile, scores in profiles.items():
+                cells += [sample.figure(profile, name), scores[name].reason if name in scores else ""]
+            lines.append(list(map(text, cells)))
     if lines:
         yield html.table(("metric", "strict", "strict because", "official", "official because"), lines)
 
@@ -204,20 +174,19 @@ def _objects(answer: object) -> Iterator[Markup]:
     if not isinstance(answer, list) or not all(isinstance(thing, dict) for thing in answer):
         return
     if head := list(dict.fromkeys(str(name) for thing in answer for name in thing)):
-        rows = ([_value(thing.get(name)) for name in head] for thing in answer)
-        yield html.table(head, (list(map(html.name, row)) for row in rows))
+        rows = []
+        for thing in answer:
+            values = (value if (value := thing.get(name)) is not None else "" for name in head)
+            rows.append([html.name(", ".join(map(str, v)) if isinstance(v, list) else str(v)) for v in values])
+        yield html.table(head, rows)
 
 
-def _value(value: object) -> str:
-    if value is None:
-        return ""
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def _legend(graphs: Iterable[GraphDifference]) -> Markup:
+def legend_of(graphs: Iterable[GraphDifference]) -> Markup:
     """Return the one legend of all graphs; nothing where there are none."""
-    found = list(graphs)
-    return tag("div", html.drawing(legend(found)), class_="legend") if found else Markup("")
+    pairs = list(graphs)
+    drawn = [graph for pair in pairs for graph in (pair.reference, pair.candidate) if graph is not None]
+    kinds = {line.kind for pair in pairs for line in difference_lines(pair)}
+    return tag("div", html.drawing(draw_legend(drawn, kinds)), class_="legend") if pairs else Markup("")
 
 
 def graph_differences(
@@ -234,7 +203,8 @@ def graph_differences(
         yield tag("h4", text(f"Graph {number}: {graph.titled}"))
         if left > 0:
             left -= 1
-            drawn = sides(graph, title)
+            changes = graph.difference.changes if graph.difference is not None else ()
+            drawn = draw_sides(graph.reference, graph.candidate, changes, title=title)
             yield _side_by_side(("reference", drawn.reference), ("answer", drawn.candidate))
         lines = list(difference_lines(graph))
         if differing := [line for line in lines if line.kind != MATCHED]:
@@ -386,10 +356,6 @@ def _table(panel: Panel) -> Iterator[Markup]:
     yield html.table(panel.value["head"], rows, as_cards=False)
 
 
-def _text(panel: Panel) -> Iterator[Markup]:
-    yield html.paragraph(panel.value["text"])
-
-
 def _drawing(panel: Panel) -> Iterator[Markup]:
     """Yield a drawing of a suite as an image, in which nothing runs and nothing is loaded."""
     coded = base64.b64encode(panel.value["svg"].encode("utf-8", "replace")).decode()
@@ -405,6 +371,6 @@ DRAWINGS: dict[str, Callable[[Panel], Iterator[Markup]]] = {
     "questions": _questions,
     "scene": _scene,
     "table": _table,
-    "text": _text,
+    "text": lambda panel: iter([html.paragraph(panel.value["text"])]),
 }
 """How each kind of panel is written."""

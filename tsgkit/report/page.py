@@ -2,24 +2,35 @@
 
 The page contains the settings, every number with its size and interval, outcomes, hallucinated elements, some items in
 full, and explanations. The same runs give the same page, byte for byte.
+
+Examples are selected by rule. For each row: the worst answer, the median one, the one with the largest difference
+between the profiles, a repaired one, and one for each outcome without an answer. Ties are broken by the order of the
+data, and no item is shown twice.
+
+>>> enumerated(["a", "b", "c"]), enumerated(["a"]), enumerated(list("abcde"), "subject")
+('a, b and c', 'a', '5 subjects')
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tsgkit.errors import ExtraMissing, TsgkitError
 from tsgkit.graph.drawing.svg import Markup
 from tsgkit.report import chart_plots, charts, html
 from tsgkit.report.charts import Bars, Chart, Panel
-from tsgkit.report.explanation_page import examples
+from tsgkit.report.explanation_page import brief_parts, legend_of
 from tsgkit.report.figures import NOTHING
 from tsgkit.report.html import tag, text
-from tsgkit.report.page_title import title_of
+from tsgkit.report.plain_text import count
+from tsgkit.report.recorded_sample import RecordedRun, RecordedSample
 from tsgkit.report.report_rows import HEADLINE, Report, ReportRow, gather
 from tsgkit.report.report_tables import (
     LESS,
@@ -36,6 +47,8 @@ from tsgkit.report.report_tables import (
     usage,
 )
 from tsgkit.runs.folder import read_header
+from tsgkit.runs.saved_run import open_saved_run
+from tsgkit.scoring.pooling import Outcome
 
 SHORT_HASH = 16
 MOST_OPEN = 8
@@ -44,11 +57,30 @@ MOST_ROWS = 20
 """Of more rows of a task there are several figures."""
 MOST_PARTS_DRAWN = 4
 """Of so many rows of a task all headline metrics are drawn, if it has more of them than this."""
+MOST_NAMED = 4
+DATE = len("2026-01-01")
+MOST_WITH_EXAMPLES = 3
+"""Of how many rows of a task examples are shown."""
+ENDINGS = (
+    Outcome.UNREADABLE,
+    Outcome.TRUNCATED,
+    Outcome.REFUSED,
+    Outcome.EMPTY,
+    Outcome.API_ERROR,
+    Outcome.ERROR,
+    Outcome.MISSING,
+)
 
 
 def write(report: Report) -> str:
     """Return the page of a report: the grid first, plots next, then the tables and everything behind them."""
-    title, drawn = title_of(report), partial(map, partial(html.drawn_up, level=3))
+    drawn = partial(map, partial(html.drawn_up, level=3))
+    subjects = enumerated(list(dict.fromkeys(row.subject for row in report.rows)), "subject")
+    heading = f"{subjects} on {tasks_named(row.task for row in report.rows)}" if report.rows else "No results"
+    files = dict.fromkeys("/".join(Path(shown_path(row.data)).parts[-2:]) for row in report.rows)
+    dates, data = _dates(report.runs), enumerated(list(files), "file")
+    title = ", ".join(filter(None, (heading, dates, data and f"data {data}")))
+    below = ". ".join(filter(None, (dates, data and f"Data: {data}")))
     parts: list[tuple[str, Iterable[Markup]]] = [
         ("Results", _results(report)),
         ("Plots", _plots(report)),
@@ -56,12 +88,46 @@ def write(report: Report) -> str:
         ("Beside the published tables", drawn(published_tables(report))),
         *((f"By {group}", drawn(group_tables(report, group))) for group in report.by),
         ("Elements outside L", drawn(inventions(report))),
-        ("Examples", examples(report)),
+        ("Examples", _examples(report)),
         ("What was run", (*map(_run, report.runs), *_protocols(report))),
         ("How to read this", [html.facts((term, text(words)) for term, words in READING.items())]),
     ]
-    lead = html.paragraph(title.lead, class_="lead") if title.lead else Markup("")
-    return html.whole_page(title.whole, lead, html.chapters(parts), heading=title.heading)
+    lead = html.paragraph(below, class_="lead") if below else Markup("")
+    return html.whole_page(title, lead, html.chapters(parts), heading=heading)
+
+
+def enumerated(names: Sequence[str], noun: str = "") -> str:
+    """Return names as words, or how many there are."""
+    if noun and len(names) > MOST_NAMED:
+        return count(len(names), noun)
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def tasks_named(tasks: Iterable[str]) -> str:
+    """Return tasks by name, those of one suite together.
+
+    >>> tasks_named(["tsg/sgqa", "tsg/sgds", "formalimg/layout"])
+    'tsg (sgqa and sgds) and formalimg/layout'
+    """
+    suites: dict[str, dict[str, None]] = {}
+    for task in tasks:
+        suite, _, name = task.rpartition("/")
+        suites.setdefault(suite, {})[name] = None
+    words = []
+    for suite, names in suites.items():
+        shown = enumerated(list(names), "task" if suite and len(names) > 1 else "")
+        words.append(f"{suite} ({shown})" if suite and len(names) > 1 else f"{suite}/{shown}".lstrip("/"))
+    return enumerated(words)
+
+
+def _dates(runs: Iterable[str]) -> str:
+    """Return the days on which the runs began; empty where no run says so any more."""
+    days = set[str]()
+    for run in runs:
+        with suppress(TsgkitError):  # the run has gone away since; the report itself is whole
+            days.add(str(read_header(Path(run)).get("begun") or "")[:DATE])
+    first, *rest = sorted(filter(None, days)) or [""]
+    return f"{first} to {rest[-1]}" if rest else first
 
 
 def _results(report: Report) -> Iterator[Markup]:
@@ -215,6 +281,99 @@ def _protocols(report: Report) -> Iterator[Markup]:
         return
     yield html.paragraph("Protocol: asked in the published way with our wording, but for these:")
     yield html.listed(Markup(html.name(row.title) + text(f": {row.protocol_note}")) for row in ours)
+
+
+class Example(NamedTuple):
+    """A sample of one row, and the reason for showing it."""
+
+    row: ReportRow
+    why: str
+    sample: RecordedSample
+
+
+class Candidate(NamedTuple):
+    """The part of a record that the selection of examples needs."""
+
+    place: int
+    """Its place in the row."""
+    outcome: str
+    strict: float
+    official: float | None
+    is_repaired: bool
+
+
+def examples_of(report: Report) -> Iterator[Example]:
+    """Yield the examples of a report: of the first rows of each task, and of repeats only the first."""
+    tasks = _by_task(row for row in report.rows if not row.repeat)
+    shown = {id(row) for rows in tasks.values() for row in rows[:MOST_WITH_EXAMPLES]}
+    order = [id(row) for row in report.rows if id(row) in shown]
+    examples = list[Example]()
+    for run in report.runs:
+        with open_saved_run(Path(run), report.data) as opened:
+            recorded = RecordedRun(opened)
+            for row in report.rows:
+                if row.run != run or id(row) not in shown or (state := opened.states.get(row.cell)) is None:
+                    continue
+                candidates = (
+                    Candidate(
+                        place,
+                        sample.outcome,
+                        sample.value() or 0.0,
+                        sample.value("official"),
+                        bool(sample.counts.get("repaired")),
+                    )
+                    for place, sample in enumerate(recorded.samples_of(state))
+                )
+                for why, place in choose(candidates):
+                    sample = recorded.sample(state, state.row.numbers[place], state.places[place])
+                    examples.append(Example(row, why, sample.read()))
+    yield from sorted(examples, key=lambda example: order.index(id(example.row)))
+
+
+def choose(candidates: Iterable[Candidate]) -> Iterator[tuple[str, int]]:
+    """Yield why and which, from the samples of a row.
+
+    >>> answered = [Candidate(place, "answered", place / 10, place / 10, place == 3) for place in range(5)]
+    >>> list(choose([*answered, Candidate(5, "api_error", 0.0, None, False)]))
+    [('worst', 0), ('median', 2), ('repaired', 3), ('api error', 5)]
+    """
+    candidates = list(candidates)
+    answered = sorted((each for each in candidates if each.outcome == Outcome.ANSWERED), key=lambda each: each.strict)
+    apart = [(abs(each.official - each.strict), each) for each in answered if each.official is not None]
+    reasons: list[tuple[str, list[Candidate]]] = [
+        ("worst", [each for each in answered[:1] if each.strict < 1]),
+        ("median", answered[len(answered) // 2 :]),
+        ("read differently", [max(apart, key=itemgetter(0))[1]] if any(size > 1e-9 for size, _ in apart) else []),
+        ("repaired", [each for each in candidates if each.is_repaired]),
+        *((end.replace("_", " "), [each for each in candidates if each.outcome == end]) for end in ENDINGS),
+    ]
+    chosen = set[int]()
+    for why, (place, *_) in ((why, members[0]) for why, members in reasons if members):
+        if place not in chosen:
+            chosen.add(place)
+            yield why, place
+
+
+def _examples(report: Report) -> Iterator[Markup]:
+    """Yield the examples of a report, those of a row under its title, and one legend of all graphs."""
+    try:
+        examples = list(examples_of(report))
+    except TsgkitError as error:
+        yield html.paragraph(f"There are none: {error}")
+        return
+    yield html.paragraph(
+        "Chosen by rule, the first of equals: of each result the worst answer, the one in the middle, the one whose "
+        "readings are furthest apart, one that had to be repaired, and one for each way of ending without an answer.",
+        class_="pale",
+    )
+    yield legend_of(graph for example in examples for graph in example.sample.graphs)
+    for _, of_row in groupby(examples, key=lambda example: id(example.row)):
+        for place, (row, why, sample) in enumerate(of_row):
+            if not place:
+                yield tag("h3", html.name(row.title))
+            summary = f"{why}: item {sample.item_id}, {sample.judged.outcome}"
+            headline = sample.headline
+            yield html.folded(text(f"{summary}, {headline}" if headline else summary), *brief_parts(sample))
 
 
 READING = {

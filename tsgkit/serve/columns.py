@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tsgkit.report.sample_facts import SampleFacts, facts_of
-from tsgkit.report.sample_list import in_a_line
+from tsgkit.report.recorded_sample import RecordedSample, in_a_line
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.run_setup import PlannedRow
 from tsgkit.scoring.pooling import Outcome
@@ -40,7 +39,6 @@ class SampleColumns:
         self.numbers: dict[str, list[float | None]] = {name: [None] * self.total for name in NUMBERS}
         self.texts: dict[str, list[str]] = {name: [""] * self.total for name in TEXTS}
         self._stored: dict[int, Mapping[str, Sequence[str]]] = {}
-        self._rows = {row.cell: row for row in rows}
 
     @property
     def _total(self) -> int:
@@ -54,21 +52,17 @@ class SampleColumns:
                 return row, place
         raise IndexError(number)
 
-    def note(self, cell: Cell, place: int, record: Mapping[str, Any]) -> None:
-        """Take a record in, in the place of an earlier one about the same sample."""
-        number = self.starts[cell] + place
-        row = self._rows[cell]
-        facts = facts_of(row, record, lambda: row.dataset.sample(row.numbers[place]))
-        total, weight = record["parts"].get("official", {}).get(facts.metric, (0.0, 0.0))
-        self.outcome[number] = self._codes[record["outcome"]]
-        self.mark[number] = _mark(facts)
-        self._stored[number] = record["groups"]
-        official = total / weight if weight else None
-        numbers = {"strict": facts.value, "official": official, **_used(record["usage"])}
+    def note(self, sample: RecordedSample, place: int) -> None:
+        """Take a sample at a place of its row in, instead of an earlier record of it."""
+        number = self.starts[sample.cell] + place
+        self.outcome[number] = self._codes[sample.outcome]
+        self.mark[number] = _mark(sample)
+        self._stored[number] = sample.groups
+        numbers = {"strict": sample.value(), "official": sample.value("official"), **_used(sample.usage)}
         for name, value in numbers.items():
             self.numbers[name][number] = value
-        texts = {"answer": in_a_line(record["answer"]), "reason": facts.reason}
-        for name, text in (*texts.items(), ("cluster", record["cluster"])):
+        texts = {"answer": in_a_line(sample.answer), "reason": sample.reason, "cluster": sample.cluster}
+        for name, text in texts.items():
             self.texts[name][number] = text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
     def value(self) -> dict[str, Any]:
@@ -103,13 +97,13 @@ class SampleColumns:
         return {group: {"members": list(of["members"]), "of": of["of"]} for group, of in found.items()}
 
 
-def _mark(facts: SampleFacts) -> str:
+def _mark(sample: RecordedSample) -> str:
     """Return the mark of a recorded sample; one without a reply is unanswered, and counts."""
-    if facts.outcome != Outcome.ANSWERED:
+    if sample.outcome != Outcome.ANSWERED:
         return UNANSWERED
-    if None in (facts.value, facts.full_marks) and not facts.verdicts:
+    if None in (sample.value(), sample.full_marks) and not sample.verdicts:
         return UNKNOWN
-    return WRONG if facts.is_wrong else RIGHT
+    return WRONG if sample.is_wrong else RIGHT
 
 
 def _used(usage: Mapping[str, float]) -> dict[str, float | None]:

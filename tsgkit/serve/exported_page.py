@@ -23,7 +23,7 @@ from urllib.parse import quote
 
 from tsgkit.browser.modules import STYLES, allowed, joined, text_of
 from tsgkit.errors import TsgkitError
-from tsgkit.report.thumbnails import thumbnail
+from tsgkit.report.html import thumbnail
 from tsgkit.runs.executors.executor import processors
 from tsgkit.runs.executors.workers import Workers
 from tsgkit.serve.local_server import json_text

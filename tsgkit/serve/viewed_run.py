@@ -15,17 +15,17 @@ from tsgkit.report.comparison import Pair, paired
 from tsgkit.report.comparison_formats import pair_value
 from tsgkit.report.comparison_rows import ComparisonRequest, on_same_items
 from tsgkit.report.comparison_rows import gather as contenders_of
-from tsgkit.report.explanation import ExplainedRow, explained, explained_value, is_context
+from tsgkit.report.explanation import explained_value
 from tsgkit.report.page import facts_of
 from tsgkit.report.plain_text import abridged
+from tsgkit.report.recorded_sample import RecordedRun, RecordedSample, failures, is_context
 from tsgkit.report.report_rows import HEADLINE, ReportRow, gather
-from tsgkit.report.sample_facts import failures
 from tsgkit.runs.folder import SAMPLES, read_header, samples_in
 from tsgkit.runs.journal import Journal
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.results import RowState, places_by_task
 from tsgkit.runs.run_setup import PlannedRow, RunSetup
-from tsgkit.runs.saved_run import RecordedCalls, SavedRun, prepared_again
+from tsgkit.runs.saved_run import SavedRun, prepared_again
 from tsgkit.serve.background_process import start_in_process
 from tsgkit.serve.columns import SampleColumns
 from tsgkit.serve.search import SearchTexts
@@ -64,7 +64,7 @@ class ViewedRun:
         self.columns = SampleColumns(self.prepared.rows)
         self._samples = Journal(self.path / SAMPLES, writes=False)
         self._file, self._read_to = _inode(self.path / SAMPLES), 0
-        self._reopened = SavedRun(self.path, self.header, self.prepared, self._states, self._samples)
+        self._recorded = RecordedRun(SavedRun(self.path, self.header, self.prepared, self._states, self._samples))
 
     def refresh(self) -> str:
         """Read what was recorded since; return a text that changes whenever something was."""
@@ -78,7 +78,8 @@ class ViewedRun:
                 place = self._places.get(cell.task, {}).get(record["item_id"])
                 if cell in self._states and place is not None:
                     self._states[cell].note(place, where, record["outcome"])
-                    self.columns.note(cell, place, record)
+                    row = self._states[cell].row
+                    self.columns.note(RecordedSample.of(self._recorded, row, row.numbers[place], record), place)
                 self._read_to = where
             return stamp_of(self.path)
 
@@ -150,18 +151,6 @@ class ViewedRun:
         with self._lock:
             return {"stamp": self.refresh(), **self.columns.value()}
 
-    def explained(self, number: int) -> ExplainedRow:
-        """Return a sample explained. Raise ``UsageError`` if the run has none of this number."""
-        with self._lock:
-            self.refresh()
-            cell, item_id = self.sample_at(number)
-            self._calls.grow()
-            return explained(self._reopened, self._calls, self._states[cell].row, item_id)
-
-    @cached_property
-    def _calls(self) -> RecordedCalls:
-        return RecordedCalls(self.path)
-
     def _placed(self, number: int) -> tuple[PlannedRow, int]:
         try:
             return self.columns.place(number)
@@ -188,16 +177,19 @@ class ViewedRun:
     def sample(self, number: int) -> tuple[dict[str, Any], tuple[Panel, ...]]:
         """Return everything about a sample, and the panels of its suite."""
         with self._lock:
-            sample = self.explained(number)
-            row, _ = self._placed(number)
+            self.refresh()
+            row, place = self._placed(number)
+            self._recorded.calls.grow()
+            state = self._states[row.cell]
+            sample = self._recorded.sample(state, row.numbers[place], state.places[place])
             about = {
                 "number": number,
                 "row": self.prepared.rows.index(row),
-                "item_id": sample.sample.item_id,
-                "question": row.task.view.question(sample.sample),
-                "reference": row.task.view.reference(sample.sample),
-                "verdicts": [{name: getattr(verdict, name) for name in VERDICT} for verdict in sample.verdicts],
-                "failed": failures(sample.verdicts),
+                "item_id": sample.item_id,
+                "question": row.task.view.question(sample.item),
+                "reference": row.task.view.reference(sample.item),
+                "verdicts": [{name: getattr(verdict, name) for name in VERDICT} for verdict in sample.present_verdicts],
+                "failed": failures(sample.present_verdicts),
                 "panels": [
                     {
                         "kind": panel.kind,

@@ -34,10 +34,9 @@ from samples import lines
 
 import tsgkit as tk
 from tsgkit.errors import ExtraMissing, FileProblem, UsageError
-from tsgkit.report.exports import export_run
-from tsgkit.report.exports.columns import TABLES, Kind
-from tsgkit.report.exports.recorded_run import file_name, whole
-from tsgkit.report.exports.run_export import format_named
+from tsgkit.report.exports import export_run, run_export
+from tsgkit.report.exports.exported_run import file_name, whole
+from tsgkit.report.exports.tables import TABLES, Kind
 from tsgkit.report.spreadsheet import FORMULA
 
 TEXTS = ("csv", "jsonl")
@@ -140,7 +139,7 @@ def test_what_cannot_be_exported_is_refused_and_leaves_everything(
     served: Path, stopped: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for to, library in LIBRARY.items():
-        monkeypatch.setattr(format_named(to), "find_spec", lambda name: None)
+        monkeypatch.setattr(run_export, "find_spec", lambda name: None)
         with pytest.raises(ExtraMissing, match=f"{library}, which is not installed") as missing:
             export_run(tmp_path / "nothing", to, tmp_path / "out")
         assert f'pip install "tsgkit[{to}]"' in missing.value.hint

@@ -3,8 +3,8 @@
     from tsgkit.report.exports import export_run
     export_run(Path("runs/rules-tsg-0123456789abcdef"), "parquet", Path("tables"))
 
-A format is a module with ``names`` (the files a run is written as) and ``write`` (write them into a folder). The run is
-read once, sample by sample, so that memory holds only the positions of records and calls.
+A format names the files that a run is written as, and writes them into a folder. The run is read once, sample by
+sample, so that memory holds only the positions of records and calls.
 """
 
 from tsgkit.report.exports.run_export import FORMATS, Exported, export_run

@@ -3,39 +3,57 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Protocol
 
-from tsgkit.errors import FileProblem, UsageError
+from tsgkit.errors import ExtraMissing, FileProblem, UsageError
 from tsgkit.lexicon import meant
 from tsgkit.library.files import FORCE, folder_beside, refuse_to_fill, require_folder
-from tsgkit.report.exports.recorded_run import Done, RecordedRun, nothing, recorded_run
+from tsgkit.report.exports import inspect_logs, sample_logs, tables
+from tsgkit.report.exports.exported_run import Done, ExportedRun, nothing, whole
 from tsgkit.runs.folder import refuse_inside_a_run
-
-FORMATS = {"inspect": "inspect_logs", "parquet": "parquet_tables", "csv": "csv_tables", "jsonl": "sample_logs"}
-"""The formats, and the module that writes each."""
+from tsgkit.runs.saved_run import open_saved_run
 
 
-class Format(Protocol):
-    """A module that writes a format."""
+@dataclass(frozen=True)
+class ExportFormat:
+    """A format of another tool."""
 
-    ENDING: str
+    ending: str
     """The ending of its files."""
-    WHAT: str
+    noun: str
     """The things that it writes for a run, in the plural."""
+    names: Callable[[ExportedRun], Sequence[str]]
+    """Returns the names of the files for a run."""
+    write: Callable[[ExportedRun, Path], None]
+    """Writes these files into a folder."""
+    library: tuple[str, str, str] = ("", "", "")
+    """What is written, the library that it needs, and the extra that has it; empty where nothing is needed."""
 
-    def check(self) -> None:
-        """Raise ``ExtraMissing`` if its library is not installed."""
 
-    def names(self, run: RecordedRun) -> Sequence[str]:
-        """Return the names of the files for a run."""
-
-    def write(self, run: RecordedRun, folder: Path) -> None:
-        """Write these files into a folder."""
+FORMATS = {
+    "inspect": ExportFormat(
+        inspect_logs.ENDING,
+        "logs",
+        inspect_logs.names,
+        inspect_logs.write,
+        ("Inspect's logs are written", "inspect_ai", "inspect"),
+    ),
+    "parquet": ExportFormat(
+        tables.PARQUET,
+        "tables",
+        lambda _: [f"{table}{tables.PARQUET}" for table in tables.TABLES],
+        tables.write_parquet,
+        ("Parquet is written", "pyarrow", "parquet"),
+    ),
+    "csv": ExportFormat(
+        tables.CSV, "tables", lambda _: [f"{table}{tables.CSV}" for table in tables.TABLES], tables.write_csv
+    ),
+    "jsonl": ExportFormat(sample_logs.ENDING, "files", sample_logs.names, sample_logs.write),
+}
 
 
 @dataclass(frozen=True)
@@ -55,16 +73,23 @@ def export_run(
 
     ``data`` overrides the place of its data; ``force`` replaces files; ``done`` is called for every sample.
     """
-    format_ = format_named(to)
-    format_.check()
+    if to not in FORMATS:
+        raise UsageError(f"there is no format {to}", hint=meant(to, FORMATS))
+    format_ = FORMATS[to]
+    if format_.library[1] and find_spec(format_.library[1]) is None:
+        raise ExtraMissing(*format_.library)
     refuse_inside_a_run(target, [path])
-    with recorded_run(path, data, done) as run:
+    with open_saved_run(path, data) as opened:
+        run = ExportedRun(opened, whole, done)
+        if not run.total:
+            hint = "the command that began it goes on with it: tsgkit runs show has it"
+            raise UsageError(f"{path}: no sample of this run has an answer yet, so nothing can be exported", hint=hint)
         names = tuple(format_.names(run))
         files = tuple(target / name for name in names)
-        is_one_file = target.suffix.lower() == format_.ENDING and not target.is_dir()
+        is_one_file = target.suffix.lower() == format_.ending and not target.is_dir()
         if is_one_file and len(names) != 1:
             hint = f"name a folder: {target.with_suffix('')}"
-            raise UsageError(f"{target}: the run gives {len(names)} {format_.WHAT}, not one file", hint=hint)
+            raise UsageError(f"{target}: the run gives {len(names)} {format_.noun}, not one file", hint=hint)
         require_folder(target)
         if is_one_file:
             files = (target,)
@@ -82,14 +107,6 @@ def export_run(
                 file.parent.mkdir(parents=True, exist_ok=True)
                 (folder / name).replace(file)
         return Exported(files, run.total, run.unasked)
-
-
-def format_named(name: str) -> Format:
-    """Return the module of a format; ``UsageError`` for a name that none has."""
-    if name not in FORMATS:
-        raise UsageError(f"there is no format {name}", hint=meant(name, FORMATS))
-    module: Format = import_module(f"tsgkit.report.exports.{FORMATS[name]}")
-    return module
 
 
 @contextmanager

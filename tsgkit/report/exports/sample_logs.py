@@ -13,38 +13,33 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.graph.model import ActionGraph
-from tsgkit.report.explanation import Called, reading_value, readings_in
-from tsgkit.report.exports.recorded_run import RecordedRun, RecordedSample, file_name, mark_of, whole
-from tsgkit.report.sample_list import in_a_line
+from tsgkit.report.explanation import reading_value
+from tsgkit.report.exports.exported_run import ExportedRun, file_name, mark_of, whole
+from tsgkit.report.recorded_sample import RecordedSample, SampleCall, in_a_line
 from tsgkit.runs.results import RowState
 from tsgkit.suites.metrics import PROFILES
 
 ENDING = ".jsonl"
-WHAT = "files"
 SHORT = 8
 """Characters of the hash that tells two files of one name apart."""
 
 
-def check() -> None:
-    """Nothing is needed that could be missing."""
-
-
-def names(run: RecordedRun) -> Sequence[str]:
+def names(run: ExportedRun) -> Sequence[str]:
     """Return the names of the files, one for each row."""
     return list(_named(run))
 
 
-def write(run: RecordedRun, folder: Path) -> None:
+def write(run: ExportedRun, folder: Path) -> None:
     """Write the files one after the other."""
     for name, state in _named(run).items():
-        file = folder / name
+        file, parameters = folder / name, run.parameters_of(state.row)
         file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("w", encoding="ascii", newline="\n") as stream:
-            for sample in run.samples_of(state):
-                stream.writelines(json.dumps(line) + "\n" for line in lines_of(sample))
+            for sample in run.recorded_of(state):
+                stream.writelines(json.dumps(line) + "\n" for line in lines_of(sample, parameters))
 
 
-def _named(run: RecordedRun) -> dict[str, RowState]:
+def _named(run: ExportedRun) -> dict[str, RowState]:
     """Return the rows by the names of their files."""
     rows: dict[str, RowState] = {}
     time = file_name(str(run.header["begun"])[:19].replace(":", "-"))
@@ -55,33 +50,33 @@ def _named(run: RecordedRun) -> dict[str, RowState]:
             way = file_name(cell.task, *cell.ways, repeat)
             name = f"{file_name(cell.subject)}/samples_{way}_{time}{ENDING}"
             if name in rows:
-                name = name.replace("/samples_", f"-{mark_of(run, *cell)[:SHORT]}/samples_")
+                name = name.replace("/samples_", f"-{mark_of(run.opened, *cell)[:SHORT]}/samples_")
             rows[name] = state
     return rows
 
 
-def lines_of(sample: RecordedSample) -> Iterator[dict[str, Any]]:
+def lines_of(sample: RecordedSample, parameters: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the line of each profile: the calls that count, the draws of one prompt together as a request.
 
     What lm-eval has no field for stands under ``tsgkit``, where each call names its place in ``resps``.
     """
     row, record = sample.row, sample.record
     counted = [call for call in sample.calls if not call.made_again]
-    by_prompt: dict[str, list[Called]] = {}
+    by_prompt: dict[str, list[SampleCall]] = {}
     for call in counted:
         by_prompt.setdefault(call.prompt_hash or call.label, []).append(call)
     requests = list(by_prompt.values())
     question, reference = row.task.view.question(sample.item), row.task.view.value_of(sample.item)
     doc = whole({"item_id": sample.item_id, "question": question, "reference": reference})
-    target, parameters = whole(sample.key), sample.run.parameters_of(row)
+    target = whole(sample.key)
     messages = [json.dumps(calls[0].messages, ensure_ascii=False) for calls in requests]
-    readings = [readings_in(row, sample.item, calls[-1].reply) for calls in requests]
+    readings = [calls[-1].readings for calls in requests]
     resps = {
         (call.label, call.draw): [place, n] for place, calls in enumerate(requests) for n, call in enumerate(calls)
     }
     about = {
         **row.cell.value,
-        "run": sample.run.identity,
+        "run": sample.run.opened.header["identity"],
         **{name: record[name] for name in ("outcome", "error", "cluster", "groups", "notes")},
         "calls": [
             {
@@ -102,7 +97,7 @@ def lines_of(sample: RecordedSample) -> Iterator[dict[str, Any]]:
         if texts and profile == "strict":  # the last request has the sample's answer
             texts[-1] = in_a_line(record["answer"])
         yield {
-            "doc_id": sample.number,
+            "doc_id": sample.number_in_data,
             "doc": doc,
             "target": target,
             "arguments": {

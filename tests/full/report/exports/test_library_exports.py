@@ -22,7 +22,7 @@ import tsgkit as tk
 from tsgkit.errors import UsageError
 from tsgkit.llm.reply import Reply, Usage
 from tsgkit.report.exports import FORMATS, export_run
-from tsgkit.report.exports.columns import TABLES, Kind
+from tsgkit.report.exports.tables import TABLES, Kind
 from tsgkit.version import __version__
 
 if TYPE_CHECKING:  # takes seconds to import
@@ -215,8 +215,8 @@ def test_an_interrupted_export_leaves_nothing(run: tk.Run, tmp_path: Path) -> No
 MEASURE = """
 import sys
 from pathlib import Path
-from tsgkit.report.exports import export_run, parquet_tables
-parquet_tables.GROUP_LETTERS = 1 << 20
+from tsgkit.report.exports import export_run, tables
+tables.GROUP_LETTERS = 1 << 20
 to, out, *runs = sys.argv[1:]
 for run in runs:
     export_run(Path(run), to, Path(out + Path(run).parent.name))

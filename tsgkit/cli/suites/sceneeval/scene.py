@@ -284,14 +284,14 @@ def _recorded(loaded: LoadedScene, arguments: argparse.Namespace) -> tuple[str, 
 
     run, item = arguments.run, _item(arguments)
     rows = explain(run, item, subject=arguments.subject).rows
-    rooms = [(row, row.sample) for row in rows if isinstance(row.sample, Annotation) and "scenes" in row.task.takes]
+    rooms = [(row, row.item) for row in rows if isinstance(row.item, Annotation) and "scenes" in row.row.task.takes]
     if not rooms:
         raise UsageError(f"{run}: this run judged no scenes")
     subjects = list(dict.fromkeys(row.cell.subject for row, _ in rooms))
     if len(subjects) > 1:
         several = f"{run}: the run has rooms of several subjects: {', '.join(subjects)}"
         raise UsageError(several, hint=f"--subject {subjects[0]}")
-    parts = {row.task.kind: strict_findings(row.judged.evidence) for row, _ in rooms}
+    parts = {row.row.task.kind: strict_findings(row.judged.evidence) for row, _ in rooms}
     listings = (part.get(listing, ()) for part in parts.values() if part for listing in ("matched", "objects"))
     judged = {name for listing in listings for name in listing}
     if strange := sorted(judged - {thing.id for thing in loaded.scene.objects}):

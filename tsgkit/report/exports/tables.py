@@ -1,18 +1,33 @@
-"""Columns of the three tables of a run: samples, calls and scores, with their types, meanings and values.
+"""Tables of a run, samples, calls and scores: their columns with types and meanings, written as Parquet or CSV.
 
-Values that are no text, number or truth are JSON. A value that is unknown, or does not apply, is null.
+Values that are no text, number or truth are JSON. A value that is unknown, or does not apply, is null. Parquet is three
+typed files, written in groups of rows so that memory does not grow; it needs the extra ``parquet``, and pyarrow is
+imported here alone, when a table is written. In CSV no cell is a formula, and control characters are escapes.
 """
 
 from __future__ import annotations
 
+import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from tsgkit.report.exports.recorded_run import RecordedSample, whole
-from tsgkit.report.sample_facts import known_usage
+from tsgkit.errors import UsageError
+from tsgkit.report.exports.exported_run import ExportedRun, whole
+from tsgkit.report.recorded_sample import TOKENS, RecordedSample
+from tsgkit.report.spreadsheet import cell
 from tsgkit.suites.metrics import PROFILES
+from tsgkit.version import __version__
+
+PARQUET, CSV = ".parquet", ".csv"
+GROUP_ROWS = 5_000
+GROUP_LETTERS = 1 << 23
+"""Rows, and characters of text, of one group of rows at most."""
+LEAST, MOST = -(1 << 63), (1 << 63) - 1
+"""The least and the greatest whole number that a column holds."""
 
 
 class Kind(StrEnum):
@@ -109,59 +124,38 @@ SCORES = (
     Column("weight", Kind.NUMBER, "what it adds to the weight; 0 means that it does not count"),
     Column("reason", Kind.TEXT, "the reason for the score; empty if today's readers would score differently"),
 )
-TOKENS = ("prompt", "completion", "reasoning", "cached")
-"""The kinds of tokens, each in its own column."""
 TABLES = {"samples": SAMPLES, "calls": CALLS, "scores": SCORES}
 """The columns of each table."""
 
 
 def values_of(sample: RecordedSample) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the lines of a sample as values by column, each with the name of its table."""
-    row = _row_values(sample)
-    values = {
-        "samples": [_sample_values(sample)],
-        "calls": _call_values(sample),
-        "scores": _score_values(sample),
-    }
-    for table, lines in values.items():
-        for line in lines:
-            yield table, {column.name: whole((row | line)[column.name]) for column in TABLES[table]}
-
-
-def _row_values(sample: RecordedSample) -> dict[str, Any]:
-    row, cell = sample.row, sample.row.cell
-    axes = row.values(sample.run.opened.prepared.plan)
-    return {
-        "run": sample.run.identity,
+    opened, cell, record = sample.run.opened, sample.cell, sample.record
+    axes = sample.row.values(opened.prepared.plan)
+    row = {
+        "run": opened.header["identity"],
         **{name: getattr(cell, name) for name in ("subject", "task", "solver", "style", "repeat")},
-        "judge": row.judge,
+        "judge": sample.row.judge,
         **{name: axes.get(name) for name in ("shots", "prompts", "seed")},
         "item_id": sample.item_id,
     }
-
-
-def _sample_values(sample: RecordedSample) -> dict[str, Any]:
-    record, facts = sample.record, sample.facts
-    answer = record["answer"]
-    return {
-        "number": sample.number,
+    of_sample = {
+        "number": sample.number_in_data,
         **{name: record[name] for name in ("cluster", "outcome", "error")},
         **{name: _json(record[name]) for name in ("groups", "notes", "counts", "evidence")},
-        "wrong": facts.is_wrong,
-        "metric": facts.metric,
-        "value": facts.value,
-        "answer": answer if isinstance(answer, str | None) else _json(answer),
+        "wrong": sample.is_wrong,
+        "metric": sample.metric,
+        "value": sample.value(),
+        "answer": sample.answer if isinstance(sample.answer, str | None) else _json(sample.answer),
         "key": sample.key,
-        "reason": facts.reason,
-        **{name: known_usage(record["usage"], name) for name in ("calls", "requests", "cost", "seconds")},
-        **{f"{name}_tokens": known_usage(record["usage"], name) for name in TOKENS},
+        "reason": sample.reason,
+        **{name: sample.used(name) for name in ("calls", "requests", "cost", "seconds")},
+        **{f"{name}_tokens": sample.used(name) for name in TOKENS},
     }
-
-
-def _call_values(sample: RecordedSample) -> Iterator[dict[str, Any]]:
+    lines = [("samples", of_sample)]
     for place, call in enumerate(sample.calls):
         reply, usage = call.reply, call.reply.usage
-        yield {
+        of_call = {
             "place": place,
             **{name: getattr(call, name) for name in ("label", "draw", "made_again")},
             "prompt_hash": call.prompt_hash or None,
@@ -173,20 +167,91 @@ def _call_values(sample: RecordedSample) -> Iterator[dict[str, Any]]:
             **{f"{name}_tokens": getattr(usage, name) for name in TOKENS},
             "cost": usage.cost,
         }
-
-
-def _score_values(sample: RecordedSample) -> Iterator[dict[str, Any]]:
+        lines.append(("calls", of_call))
     for profile in PROFILES:
-        for metric, (total, weight) in sample.record["parts"].get(profile, {}).items():
-            yield {
-                "profile": profile,
-                "metric": metric,
-                "value": total / weight if weight else None,
-                "sum": float(total),
-                "weight": float(weight),
-                "reason": sample.reason(profile, metric),
-            }
+        for metric, (total, weight) in record["parts"].get(profile, {}).items():
+            value, reason = total / weight if weight else None, sample.score_reason(profile, metric)
+            parts = {"value": value, "sum": float(total), "weight": float(weight), "reason": reason}
+            lines.append(("scores", {"profile": profile, "metric": metric, **parts}))
+    for table, line in lines:
+        yield table, {column.name: whole((row | line)[column.name]) for column in TABLES[table]}
 
 
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+def write_csv(run: ExportedRun, folder: Path) -> None:
+    """Write the tables as CSV in one pass over the samples."""
+    with ExitStack() as files:
+        writers = {}
+        for table, columns in TABLES.items():
+            file = files.enter_context((folder / f"{table}{CSV}").open("w", encoding="utf-8", newline=""))
+            writers[table] = csv.DictWriter(file, [column.name for column in columns], lineterminator="\r\n")
+            writers[table].writeheader()
+        for sample in run.samples():
+            for table, line in values_of(sample):
+                cells = {
+                    name: str(value).lower() if isinstance(value, bool) else cell(value) for name, value in line.items()
+                }
+                writers[table].writerow(cells)
+
+
+def write_parquet(run: ExportedRun, folder: Path) -> None:
+    """Write the tables as Parquet in one pass over the samples."""
+    with ExitStack() as stack:
+        tables = {}
+        for table, columns in TABLES.items():
+            about = {"tsgkit": __version__, "run": run.identity, "table": table}
+            tables[table] = _ParquetTable(folder / f"{table}{PARQUET}", columns, about)
+            stack.callback(tables[table].close)
+        for sample in run.samples():
+            for table, line in values_of(sample):
+                tables[table].add(line)
+        for file in tables.values():
+            file.flush()
+
+
+class _ParquetTable:
+    """A Parquet file that is being written."""
+
+    def __init__(self, path: Path, columns: Sequence[Column], about: Mapping[str, str]) -> None:
+        import pyarrow
+        import pyarrow.parquet
+
+        types = {
+            Kind.TEXT: pyarrow.string(),
+            Kind.JSON: pyarrow.string(),
+            Kind.WHOLE: pyarrow.int64(),
+            Kind.NUMBER: pyarrow.float64(),
+            Kind.TRUTH: pyarrow.bool_(),
+        }
+        fields = [pyarrow.field(name, types[kind], metadata={"meaning": meaning}) for name, kind, meaning in columns]
+        self._name = path.name
+        self._schema = pyarrow.schema(fields, dict(about))
+        self._writer = pyarrow.parquet.ParquetWriter(path, self._schema, compression="zstd")
+        self._lines: list[dict[str, Any]] = []
+        self._letters = 0
+
+    def add(self, line: dict[str, Any]) -> None:
+        """Add a line; a full group of rows is written."""
+        for name, value in line.items():
+            if isinstance(value, int) and not LEAST <= value <= MOST:
+                problem = f"{self._name}: column {name}: a number takes more than 64 bits, the most that Parquet holds"
+                raise UsageError(problem, hint="nothing was written; csv holds it: --to csv")
+        self._lines.append(line)
+        self._letters += sum(len(value) for value in line.values() if isinstance(value, str))
+        if len(self._lines) >= GROUP_ROWS or self._letters >= GROUP_LETTERS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write the lines that were added as a group of rows."""
+        import pyarrow
+
+        if self._lines:
+            self._writer.write_table(pyarrow.Table.from_pylist(self._lines, schema=self._schema))
+        self._lines, self._letters = [], 0
+
+    def close(self) -> None:
+        """Finish the file."""
+        self._writer.close()
