@@ -176,8 +176,10 @@ def _objects(answer: object) -> Iterator[Markup]:
     if head := list(dict.fromkeys(str(name) for thing in answer for name in thing)):
         rows = []
         for thing in answer:
-            values = (value if (value := thing.get(name)) is not None else "" for name in head)
-            rows.append([html.name(", ".join(map(str, v)) if isinstance(v, list) else str(v)) for v in values])
+            values = ("" if thing.get(name) is None else thing[name] for name in head)
+            rows.append(
+                [html.name(", ".join(map(str, value)) if isinstance(value, list) else str(value)) for value in values]
+            )
         yield html.table(head, rows)
 
 
@@ -373,4 +375,4 @@ DRAWINGS: dict[str, Callable[[Panel], Iterator[Markup]]] = {
     "table": _table,
     "text": lambda panel: iter([html.paragraph(panel.value["text"])]),
 }
-"""How each kind of panel is written."""
+"""The writer of each kind of panel."""

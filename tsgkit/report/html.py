@@ -110,7 +110,7 @@ def listed(items: Iterable[Markup]) -> Markup:
 
 def facts(pairs: Iterable[tuple[str, Markup]]) -> Markup:
     """Return names and what they stand for."""
-    return tag("dl", *(part for term, said in pairs for part in (tag("dt", text(term)), tag("dd", said))))
+    return tag("dl", *(part for term, fact in pairs for part in (tag("dt", text(term)), tag("dd", fact))))
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Markup]], caption: str = "", *, as_cards: bool = True) -> Markup:
@@ -170,7 +170,7 @@ def drawn_up(one: Table, *, level: int = 4) -> Markup:
 
 
 def folded(summary: Markup, *parts: Markup, is_open: bool = False) -> Markup:
-    """Something that is opened when it is wanted; no script is needed for that."""
+    """Return parts that are opened at a click, without a script."""
     head = tag("summary", summary)
     return tag("details", head, *parts, open="open") if is_open else tag("details", head, *parts)
 

@@ -60,7 +60,7 @@ MOST_PARTS_DRAWN = 4
 MOST_NAMED = 4
 DATE = len("2026-01-01")
 MOST_WITH_EXAMPLES = 3
-"""Of how many rows of a task examples are shown."""
+"""The number of rows of a task of which examples are shown."""
 ENDINGS = (
     Outcome.UNREADABLE,
     Outcome.TRUNCATED,
@@ -174,9 +174,9 @@ def _plots(report: Report) -> Iterator[Markup]:
         yield html.paragraph(f"{str(error).capitalize()}; {error.hint}.")
         return
     figures = [
-        html.drawing(chart_plots.inlined(found, charts.COLUMN), found.title)
-        for found in (*_charts(report), *_charts_by_k(report))
-        if found.panels
+        html.drawing(chart_plots.inlined(chart, charts.COLUMN), chart.title)
+        for chart in (*_charts(report), *_charts_by_k(report))
+        if chart.panels
     ]
     yield tag("div", *figures, class_="plots")
 
@@ -217,9 +217,9 @@ def _charts_by_k(report: Report) -> Iterator[Chart[Panel]]:
         ]
         for start in range(0, len(several), charts.MOST_SERIES):
             some = replace(report, rows=tuple(several[start : start + charts.MOST_SERIES]), by=("k",))
-            found = charts.chart(some, metric, "k")
-            panels = tuple(replace(panel, title="") for panel in found.panels)
-            yield replace(found, title=f"{task}: {metric}, strict, against k", panels=panels)
+            drawn = charts.chart(some, metric, "k")
+            panels = tuple(replace(panel, title="") for panel in drawn.panels)
+            yield replace(drawn, title=f"{task}: {metric}, strict, against k", panels=panels)
 
 
 def _with_k(report: Report) -> tuple[ReportRow, ...]:
@@ -243,7 +243,7 @@ def _run(path: str) -> Markup:
     return tag(
         "div",
         tag("h3", html.name(f"{header['name']}-{header['identity']}")),
-        html.facts((name, html.name(said)) for name, said in facts_of(path, header)),
+        html.facts((name, html.name(fact)) for name, fact in facts_of(path, header)),
     )
 
 

@@ -72,7 +72,7 @@ class Pen:
         self.lines.append("  " * depth + self.coloured(text, "heading"))
 
     def line(self, text: str, depth: int = 1) -> None:
-        """One line."""
+        """Write one line."""
         self.lines.append("  " * depth + inert(text))
 
     def block(self, text: str, depth: int = 2, *, most: int = OTHER_LINES, begins: bool = True) -> None:
@@ -209,7 +209,7 @@ def listed_lines(samples: Sequence[ListedSample], width: int | None) -> Iterator
     """Yield a head and a line for each sample, cut to a width (None: whole); columns that are empty everywhere are left
     out.
     """
-    rows = [tuple(" ".join(inert(cell).split()) for cell in one) for one in samples]
+    rows = [tuple(" ".join(inert(cell).split()) for cell in sample) for sample in samples]
     used = [place for place in range(len(ListedSample._fields)) if any(row[place] for row in rows)]
     table = [[line[place] for place in used] for line in (ListedSample._fields, *rows)]
     wanted = [max(map(columns, column)) for column in zip(*table, strict=True)]

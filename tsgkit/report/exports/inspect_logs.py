@@ -54,14 +54,14 @@ STOPS: dict[Ending, StopReason] = {
     Ending.TRUNCATED: "max_tokens",
     Ending.REFUSED: "content_filter",
 }
-"""What Inspect calls the ending of a reply; any other is ``unknown``."""
+"""Inspect's word for the ending of a reply; any other is ``unknown``."""
 REASONS = {
     Outcome.UNREADABLE: "invalid_response_format",
     Outcome.REFUSED: "refusal",
     Outcome.EMPTY: "no_response",
     Outcome.ERROR: "scoring_failed",
 }
-"""What Inspect calls the reason for an abnormal score; any other outcome stands under its own name."""
+"""Inspect's word for the reason of an abnormal score; any other outcome stands under its own name."""
 METADATA = ("item_id", "cluster", "groups", "outcome", "answer", "notes", "counts", "evidence", "error")
 """The fields of a record that stand in the metadata of its sample."""
 

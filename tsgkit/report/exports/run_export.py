@@ -31,7 +31,7 @@ class ExportFormat:
     write: Callable[[ExportedRun, Path], None]
     """Writes these files into a folder."""
     library: tuple[str, str, str] = ("", "", "")
-    """What is written, the library that it needs, and the extra that has it; empty where nothing is needed."""
+    """The words for writing it, the library that it needs, and the extra that has it; empty where it needs none."""
 
 
 FORMATS = {
