@@ -16,14 +16,14 @@ from served import Client
 from tsgkit.errors import UsageError
 from tsgkit.runs.decisions import Decision, Decisions
 from tsgkit.serve.decision_page import decide_in_browser
-from tsgkit.serve.decision_protocol import DecisionQueue, Edit, Part, QueueItem, Shown
+from tsgkit.serve.decision_protocol import DecisionQueue, EditForm, EntryPart, QueueItem, ShownEntry
 
 HOSTILE = "<img src=x onerror=alert(1)>\u202e\"'</script>"
 TRIPLETS = [["person", "verb", "wash"], ["wash", "dobj", "cup"], ["wash", "with", "hand1"]]
 NAMES = ["person", "hand1", "hand2", "cup", "mug"]
 ELEMENTS = {"nodes": NAMES, "verbs": ["wash"], "edges": ["verb", "dobj", "with"], "mentioned": []}
 CONTEXT = (("She washes the cup.", False), ("Then tea.", True))
-FORMS: dict[str, Edit] = {
+FORMS: dict[str, EditForm] = {
     "triplet": {"kind": "triplet", "value": TRIPLETS[1], "elements": ELEMENTS},
     "graph-or-none": {"kind": "graph-or-none", "value": None, "elements": ELEMENTS},
     "texts": {
@@ -56,7 +56,7 @@ class ListedDecisions:
     done_message: str = "The test goes on."
     first: dict[int, tuple[str, Any, str]] = field(default_factory=dict)
     delay: float = 0.0
-    preview: Callable[[int, Any], Sequence[Part]] | None = None
+    preview: Callable[[int, Any], Sequence[EntryPart]] | None = None
 
     def __post_init__(self) -> None:
         self.queue = DecisionQueue(
@@ -66,9 +66,9 @@ class ListedDecisions:
             choices=lambda _: [
                 {"choice": "first", "label": "Take ann", "key": "1"},
                 {"choice": "second", "label": f"Take {HOSTILE}", "key": "2"},
-                {"choice": "edit", "label": "Edit", "key": "e"},
+                {"choice": "edit", "label": "EditForm", "key": "e"},
             ],
-            show=lambda n: Shown(parts_of(TRIPLETS), FORMS[self.form], CONTEXT, f"a reason for {self.names[n]}"),
+            show=lambda n: ShownEntry(parts_of(TRIPLETS), FORMS[self.form], CONTEXT, f"a reason for {self.names[n]}"),
             record=self.record,
             in_order=self.in_order,
             by=HOSTILE,
@@ -93,7 +93,7 @@ def refuse(edited: object) -> None:
         raise UsageError("this edit is refused", hint="write another word")
 
 
-def parts_of(triplets: Any) -> Sequence[Part]:  # noqa: ANN401
+def parts_of(triplets: Any) -> Sequence[EntryPart]:  # noqa: ANN401
     return [
         {"kind": "graph", "title": "ann", "triplets": triplets, "marks": [None, "extra", None]},
         {"kind": "graph", "title": HOSTILE, "triplets": None},
@@ -102,7 +102,7 @@ def parts_of(triplets: Any) -> Sequence[Part]:  # noqa: ANN401
     ]
 
 
-def previewed(_: int, edited: object) -> Sequence[Part]:
+def previewed(_: int, edited: object) -> Sequence[EntryPart]:
     """Return parts of an edited triplet, as they are shown before it is kept."""
     refuse(edited)
     return parts_of([TRIPLETS[0], edited, TRIPLETS[2]])

@@ -16,7 +16,7 @@ from tsg_tasks import METRICS, TASKS
 
 import tsgkit as tk
 from tsgkit.library.cards import load_card
-from tsgkit.report.comparison import Comparison, paired
+from tsgkit.report.comparison import ComparedRows, paired
 from tsgkit.report.comparison_rows import Contender
 from tsgkit.report.published_tables import against_published
 from tsgkit.report.report_rows import Report, ReportRow
@@ -132,10 +132,10 @@ def contender(name: str, scores: str | Mapping[str, Part], measure: Metric | Non
     )  # fmt: skip
 
 
-def compared(*rows: Contender) -> Comparison:
+def compared(*rows: Contender) -> ComparedRows:
     """Return the comparison of the first row with the others."""
     pairs = paired([(rows[0], other) for other in rows[1:]], 0)
-    return Comparison("strict", 0, rows, pairs, (), has_baseline=False)
+    return ComparedRows("strict", 0, rows, pairs, (), has_baseline=False)
 
 
 def hostile(text: str) -> Report:

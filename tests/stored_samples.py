@@ -12,12 +12,12 @@ from typing import Any, get_args
 from tsgkit.runs.folder import calls_in
 from tsgkit.runs.plan import Cell
 from tsgkit.runs.saved_run import open_saved_run, transcript_of
-from tsgkit.suites.panels import Kind, Panel, Shown, panels_of
+from tsgkit.suites.panels import Kind, Panel, SampleView, panels_of
 
 STORED = Path(__file__).parent / "stored_runs"
 
 
-def stored_samples(suite: str, run: str, *, at: Path = STORED) -> Iterator[Shown]:
+def stored_samples(suite: str, run: str, *, at: Path = STORED) -> Iterator[SampleView]:
     """Yield every sample of a run that something was asked about; ``at`` holds the folders of suites."""
     path = at / suite / run
     opened = open_saved_run(path)
@@ -32,11 +32,11 @@ def stored_samples(suite: str, run: str, *, at: Path = STORED) -> Iterator[Shown
                 transcript = transcript_of(iter(calls[row.cell, sample.item_id]))
                 judged = row.scoring.judged(sample, transcript).judged
                 folder = folders.get(row.cell.subject)
-                yield Shown(row.task, sample, judged, transcript, folder, opened.prepared.plan.assets)
+                yield SampleView(row.task, sample, judged, transcript, folder, opened.prepared.plan.assets)
     opened.samples.close()
 
 
-def panels(shown: Shown) -> list[Panel]:
+def panels(shown: SampleView) -> list[Panel]:
     """Return the panels of a sample, checked: kinds are known, values are JSON, images are named and exist."""
     found = list(panels_of(shown))
     for panel in found:

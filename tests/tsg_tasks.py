@@ -15,8 +15,8 @@ from tsgkit.suites.foreign_replies import score
 from tsgkit.suites.judgement import Judged, Reading
 from tsgkit.suites.replies import CollectedReply
 from tsgkit.suites.solvers import scorers
-from tsgkit.suites.solvers.examples import Example, Pool
-from tsgkit.suites.solvers.prompt_files import Prompt, Texts
+from tsgkit.suites.solvers.examples import Pool, WorkedExample
+from tsgkit.suites.solvers.prompt_files import Prompt, PromptTexts
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.styles import PRESETS, Style, style_of
 from tsgkit.suites.suite import suites, task_of
@@ -102,13 +102,13 @@ def shown_answer(item: Any) -> str:  # noqa: ANN401
 def prompter_of(
     kind: str,
     style: Style | str = "zero-shot",
-    texts: Texts | str | Path | None = None,
-    examples: Sequence[Example] = (),
+    texts: PromptTexts | str | Path | None = None,
+    examples: Sequence[WorkedExample] = (),
 ) -> Prompter:
     """Return the prompts of a task in a style; one given by its name shows as many examples as are given."""
     if isinstance(style, str):
         style = style_of(style, len(examples) or None)
-    found = texts if isinstance(texts, Texts) else prompt(kind.removeprefix("tsg/")).texts(texts, LONGEST)
+    found = texts if isinstance(texts, PromptTexts) else prompt(kind.removeprefix("tsg/")).texts(texts, LONGEST)
     return Prompter(found, style, examples)
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tsgkit.graph.drawing import draw_diff, draw_graph, draw_narrative
-from tsgkit.graph.drawing.layout import Box, Link, Size, lay_out, settle
+from tsgkit.graph.drawing.layout import DrawnBox, DrawnEdge, Size, lay_out, settle
 from tsgkit.graph.drawing.text import legible, text_width, visible, wrap
 from tsgkit.graph.edits import Change, diff
 from tsgkit.graph.model import ActionGraph, Description, Narrative, Triplet, Vocabulary
@@ -146,7 +146,7 @@ def test_a_cell_writes_every_triplet_in_words_and_the_hands_at_its_foot_used_or_
 
 def test_settled_things_keep_their_order_and_a_narrative_grows_down_with_its_descriptions() -> None:
     places = settle([5, 5, 0, 90, 88], [10, 20, 10, 10, 10], gap=3)
-    boxes = [Box(0, y, 1, height) for y, height in zip(places, [10, 20, 10, 10, 10], strict=True)]
+    boxes = [DrawnBox(0, y, 1, height) for y, height in zip(places, [10, 20, 10, 10, 10], strict=True)]
     assert all(one.bottom + 3 <= other.top + 1e-9 for one, other in pairwise(boxes))
     assert places[3:] == [82.5, 95.5]
     empty = draw_graph(ActionGraph()), draw_diff(ActionGraph(), ActionGraph(), []), draw_narrative(Narrative())
@@ -210,7 +210,7 @@ def test_wrapping_loses_nothing_and_keeps_to_the_width(text: str, width: float) 
 @given(st.data(), st.lists(SIZES, min_size=1, max_size=12))
 def test_no_two_boxes_of_a_layout_overlap(data: st.DataObject, sizes: list[Size]) -> None:
     ends = st.integers(0, len(sizes) - 1)
-    links = data.draw(st.lists(st.builds(Link, ends, ends, SIZES), max_size=20))
+    links = data.draw(st.lists(st.builds(DrawnEdge, ends, ends, SIZES), max_size=20))
     starts = data.draw(st.lists(st.integers(0, 2), min_size=len(sizes), max_size=len(sizes)))
     layout = lay_out(sizes, starts, links)
     boxes = [(box.left + 1e-6, box.top + 1e-6, box.right, box.bottom) for box in (*layout.nodes, *layout.labels)]

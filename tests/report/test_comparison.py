@@ -20,7 +20,7 @@ from run_files import lines, write_lines
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.report import charts
 from tsgkit.report.charts import chart, differences, gather_for, in_both_profiles, items, outcomes, share_out
-from tsgkit.report.comparison import NO_DIFFERENCE, Comparison, Pair, compare, paired, too_many
+from tsgkit.report.comparison import NO_DIFFERENCE, ComparedRows, Pair, compare, paired, too_many
 from tsgkit.report.comparison_formats import terminal
 from tsgkit.report.comparison_rows import Contender, averaged
 from tsgkit.report.grid import grid
@@ -74,7 +74,7 @@ def test_identical_rows_are_never_different_and_less_of_a_fault_or_a_value_is_be
     nothing = contender("nothing", {str(n): Part(0, 0, str(n)) for n in range(8)})
     pair = alone(nothing, contender("base", "9" * 8))
     assert pair.verdict.startswith("cannot be compared: ")
-    assert Comparison("strict", 0, (), (pair,), (), has_baseline=True).worse == (pair,)
+    assert ComparedRows("strict", 0, (), (pair,), (), has_baseline=True).worse == (pair,)
     assert not replace(pair, adjusted=0.5).differs
 
 

@@ -22,12 +22,12 @@ from tsgkit.report import json_value, latex, latex_text, markdown, spreadsheet
 from tsgkit.report.continuous_integration import junit, summary
 from tsgkit.report.figures import Estimate
 from tsgkit.report.formats import write
-from tsgkit.report.latex import FONT_SIZE, GAP, SMALL_SIZE, Column
+from tsgkit.report.latex import FONT_SIZE, GAP, SMALL_SIZE, LatexColumn
 from tsgkit.report.latex_text import escaped, width, words
 from tsgkit.report.plain_text import HIDDEN, Foreign, inert
 from tsgkit.report.published_tables import against_published
 from tsgkit.report.report_rows import Report, gather
-from tsgkit.report.table import Cell, Document, Line, Table
+from tsgkit.report.table import Cell, Line, ReportDocument, Table
 from tsgkit.report.terminal import PAPER, Screen, aligned, columns
 from tsgkit.runs.gates import Gate
 
@@ -226,9 +226,9 @@ def test_latex_gets_only_its_own_commands_the_letters_of_europe_and_numbers_for_
         assert re.sub(r"[^{}]|\{\}|\{[]\[*]\}", "", left) == ""
 
 
-def document(*rows: Sequence[Cell], notes: tuple[Line, ...] = (), words: int = 1) -> Document:
+def document(*rows: Sequence[Cell], notes: tuple[Line, ...] = (), words: int = 1) -> ReportDocument:
     head = ("subject", *(f"column {number}" for number in range(1, len(rows[0]))))
-    return Document("", (Table(("a table",), head, tuple(map(tuple, rows)), notes, words),), ())
+    return ReportDocument("", (Table(("a table",), head, tuple(map(tuple, rows)), notes, words),), ())
 
 
 def tabulars(text: str) -> list[list[list[str]]]:
@@ -247,7 +247,7 @@ def test_columns_that_say_nothing_are_left_out_and_told_in_the_caption() -> None
     text = latex.written(document(("a", "7", "0"), ("b", "7", "0")))
     assert tabulars(text) == [[["subject", "column 1"], ["a", "7"], ["b", "7"]]], "counts that are all there is"
     empty = Table(("what it took",), ("subject", "cost"), (("a", "-"), ("b", "-")))
-    text = latex.written(Document("", (empty,), ()))
+    text = latex.written(ReportDocument("", (empty,), ()))
     assert text.splitlines()[1:] == ["% no values, so no table: what it took"]
 
 
@@ -263,7 +263,7 @@ def test_values_are_aligned_with_intervals_small_beside_them_marks_raised_and_n_
     assert escaped("(+) <=") == r"(+) \textless{}="
     head = ("model", "task a\nf1", "task a\nrecall", "task b\nf1")
     rows = (("a", Estimate("5.0", "[1.0, 9.0]"), "4.0", "6.0"), ("b", "5.1", "3.0", "-"))
-    text = latex.written(Document("", (Table(("t",), head, rows),), ()))
+    text = latex.written(ReportDocument("", (Table(("t",), head, rows),), ()))
     assert tabulars(text)[0] == [
         ["", r"\multicolumn{3}{c}{task a}", r"\multicolumn{1}{c}{task b}"],
         ["model", r"\multicolumn{2}{c}{f1}", "recall", "f1"],
@@ -286,7 +286,7 @@ def test_notes_stand_inside_the_float_and_nothing_between_the_tables_whose_label
     assert len(set(labels)) == len(labels)
     assert {"tab:tsg-sgqa", "tab:tsg-sgqa-by-k", "tab:tsg-sgqa-published-zero-shot", "tab:outcomes"} <= set(labels)
     assert all(re.fullmatch(r"tab:[a-z0-9-]{1,64}", label) for label in labels)
-    twice = Document("", (Table(("é/\\}",), ("a",), (("b",),)),) * 2, ())
+    twice = ReportDocument("", (Table(("é/\\}",), ("a",), (("b",),)),) * 2, ())
     assert re.findall(r"\\label\{(.*)\}", latex.written(twice)) == ["tab:e", "tab:e-2"]
 
 
@@ -303,9 +303,9 @@ def test_a_long_or_wide_table_goes_on_and_a_column_is_as_wide_as_its_widest_valu
     assert kept == list(range(1, len(kept) + 1)) and 5 < len(kept) < 29
     assert values == ["a", *(cells[number - 1].value for number in kept)]
     assert intervals[-1] == r"{\scriptsize [1.0, 2.0]}" and "Left out: column 29, column 28" in text
-    column = Column("f1", (Estimate("5.0", "[1.0, 9.0]"), "10.0"), is_text=False)
+    column = LatexColumn("f1", (Estimate("5.0", "[1.0, 9.0]"), "10.0"), is_text=False)
     value, interval = width("10.0") * FONT_SIZE, width("[1.0, 9.0]") * SMALL_SIZE
     assert column.width() == pytest.approx(value + interval + GAP)
     assert column.width(is_stacked=True) == pytest.approx(interval + GAP)
-    wide = Column("a heading that is wide", ("5.0",), is_text=False)
+    wide = LatexColumn("a heading that is wide", ("5.0",), is_text=False)
     assert wide.width() == pytest.approx(width(wide.head) * FONT_SIZE + GAP)

@@ -19,9 +19,9 @@ from tsgkit.graph.model import HANDS, ActionGraph, Description, Narrative, Vocab
 from tsgkit.graph.repairs import mend_graph
 from tsgkit.graph.rules import check_narrative
 from tsgkit.serve import item_values
-from tsgkit.serve.edit_session import Edit, EditSession, Proposals, Surroundings
+from tsgkit.serve.edit_session import AcceptedEdit, EditSession, Proposals, Surroundings
 from tsgkit.serve.item_values import applied, item_value, narrative_of
-from tsgkit.serve.local_server import Conflict
+from tsgkit.serve.local_server import StaleChange
 from tsgkit.serve.story_checks import checks
 
 TRIPLETS = ("descriptions", 0, "graphs", 0)
@@ -78,7 +78,7 @@ def test_item_is_unsaved_while_it_differs_in_anything_from_what_was_saved(sessio
 
 def test_an_older_revision_is_a_conflict_and_changes_are_those_after_a_revision(session: EditSession) -> None:
     session.edit(0, 0, [set_text("First.")])
-    with pytest.raises(Conflict) as conflict:
+    with pytest.raises(StaleChange) as conflict:
         session.edit(0, 0, [set_text("Second.")])
     message, item = "this item was edited in another window meanwhile", session.item(0)
     assert conflict.value.value == {"message": message, "item": item}
@@ -163,7 +163,7 @@ def test_edit_that_does_not_fit_changes_nothing(session: EditSession, monkeypatc
 
 
 def test_edits_that_cannot_be_kept_items_that_do_not_exist_and_odd_statuses_are_refused(session: EditSession) -> None:
-    def full(_: Edit) -> None:
+    def full(_: AcceptedEdit) -> None:
         raise FileProblem("no room")
 
     unkept = EditSession([STORY], surroundings=Surroundings(keep=full))
@@ -187,7 +187,7 @@ def test_edits_at_once_are_applied_one_after_the_other(session: EditSession) -> 
         try:
             op = splice(*TRIPLETS, start=0, inserted=[["a", "b", str(number)]])
             session.edit(0, session.item(0)["revision"], [op])
-        except Conflict:
+        except StaleChange:
             add(number)
 
     with ThreadPoolExecutor(4) as pool:

@@ -30,10 +30,10 @@ from tsgkit.errors import CannotCarry, FileProblem
 from tsgkit.library.documents.reader import read_file
 from tsgkit.serve import edit_page
 from tsgkit.serve.background_process import start_in_process
-from tsgkit.serve.edit_draft import Draft, Link, draft_file
+from tsgkit.serve.edit_draft import Draft, ServerAddress, draft_file
 from tsgkit.serve.edit_page import edit_file, edited_file
 from tsgkit.serve.edited_file import EditedFile
-from tsgkit.serve.local_server import Conflict
+from tsgkit.serve.local_server import StaleChange
 
 Open = Callable[..., EditedFile]
 Patch = pytest.MonkeyPatch
@@ -194,7 +194,7 @@ def test_mine_replaces_what_is_on_disk_then_and_nothing_later(opened: Open, stor
     change(file, MUG)
     story.write_text(theirs := story.read_text().replace("Then dry", "Now dry"))
     assert file.changes(0)["disk"] and file.document()["disk"]
-    with pytest.raises(Conflict, match=r"changed on disk") as conflict:
+    with pytest.raises(StaleChange, match=r"changed on disk") as conflict:
         file.save()
     assert conflict.value.value["disk"] is True and story.read_text() == theirs
     assert file.versions(0, "disk")["texts"] == [
@@ -204,7 +204,7 @@ def test_mine_replaces_what_is_on_disk_then_and_nothing_later(opened: Open, stor
     assert file.resolve("mine")["disk"] is False
     story.unlink()
     assert file.document()["disk"]
-    with pytest.raises(Conflict, match="was deleted"):
+    with pytest.raises(StaleChange, match="was deleted"):
         file.save()
     refused("the file is gone", file.versions, 0, "disk")
     file.resolve("mine")
@@ -369,7 +369,7 @@ def test_statuses_are_kept_by_item_and_where_they_cannot_be_the_file_is_saved(op
         assert kept.read_text() == text
 
 
-def left_behind(opened: Open, story: Path, *texts: str, link: Link | None = None) -> Path:
+def left_behind(opened: Open, story: Path, *texts: str, link: ServerAddress | None = None) -> Path:
     """Edit a file without saving it, as a server does that is killed, and return its draft."""
     file = opened(story)
     file.link = link
@@ -477,15 +477,21 @@ def test_second_server_is_refused_until_the_first_ends_and_a_draft_is_no_link(op
 
 
 def test_address_is_kept_only_in_a_draft_that_nobody_else_could_write(opened: Open, story: Path) -> None:
-    left_behind(opened, story, "One.", link=Link(65535, "t" * 32))
+    left_behind(opened, story, "One.", link=ServerAddress(65535, "t" * 32))
     again = opened(story)
-    assert again.link == Link(65535, "t" * 32)
+    assert again.link == ServerAddress(65535, "t" * 32)
     again.close()
     draft_file(story).chmod(0o660)
     third = opened(story)
     assert third.link is None and texts(third)[0] == "One."
     third.close()
-    for link in (Link(0, "t" * 32), Link(65536, "t" * 32), Link(80, ""), Link(80, "short"), Link(80, "../" * 12)):
+    for link in (
+        ServerAddress(0, "t" * 32),
+        ServerAddress(65536, "t" * 32),
+        ServerAddress(80, ""),
+        ServerAddress(80, "short"),
+        ServerAddress(80, "../" * 12),
+    ):
         draft_file(story).unlink()
         left_behind(opened, story, "One.", link=link)
         file = opened(story)

@@ -170,7 +170,7 @@ def passages_of(
         yield span.passage(graphs, narrative.vocabulary, hint)
 
 
-class Span(NamedTuple):
+class PassageSpan(NamedTuple):
     """The place of a passage in a narrative: its graphs, its sentence, and the range of graphs before it."""
 
     start: int
@@ -196,7 +196,7 @@ class Span(NamedTuple):
         )
 
 
-def spans_of(narrative: Narrative, told: Sequence[str] = ()) -> Iterator[Span]:
+def spans_of(narrative: Narrative, told: Sequence[str] = ()) -> Iterator[PassageSpan]:
     """Return where the passages of a narrative lie."""
     fits = len(told) == len(narrative.graphs)
     before: list[tuple[int, int]] = []
@@ -208,7 +208,7 @@ def spans_of(narrative: Narrative, told: Sequence[str] = ()) -> Iterator[Span]:
                 continue
             known = (*context, *(told[:start] if fits else told))[-MOST_CONTEXT:]
             sentence = description.text or (told[start] if fits else "")
-            yield Span(start, size, sentence, known, tuple(before[-MOST_BEFORE:]), len(before) <= MOST_BEFORE)
+            yield PassageSpan(start, size, sentence, known, tuple(before[-MOST_BEFORE:]), len(before) <= MOST_BEFORE)
             before.append((start, start + size))
             start += size
         if not description.graphs:

@@ -21,7 +21,7 @@ import argparse
 from pathlib import Path
 
 from tsgkit.cli.options import add_mapping
-from tsgkit.cli.parser import Listed
+from tsgkit.cli.parser import RepeatedOption
 from tsgkit.cli.terminal import inert, say, say_json
 from tsgkit.errors import GOOD, UsageError
 from tsgkit.library.files import write_report
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     about = "a file of rows, a folder of them, an installed dataset, hf://OWNER/NAME"
     parser.add_argument("data", nargs="?", metavar="DATA", help=about)
     add_mapping(parser)
-    parser.add_argument("--task", action=Listed, default=[], metavar="T", help="tasks or suites: A,B")
+    parser.add_argument("--task", action=RepeatedOption, default=[], metavar="T", help="tasks or suites: A,B")
     parser.add_argument("--run", type=Path, metavar="RUN", help="show what is left of this run without the shortcuts")
     parser.add_argument("--json", action="store_true", help="print one JSON object with every slip")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write a report: .md or .html")

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Container
 from typing import TYPE_CHECKING, Any, get_args
 
-from tsgkit.cli.parser import Listed
+from tsgkit.cli.parser import RepeatedOption
 from tsgkit.errors import FileProblem, NotationError, UsageError
 from tsgkit.interface.options import options_in
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MANY: dict[str, dict[str, Any]] = {
     "": {},
     "again": {"action": "append"},
-    "commas": {"action": Listed},
+    "commas": {"action": RepeatedOption},
     "words": {"nargs": "+"},
 }
 """The settings of parsers for options that take several values."""

@@ -1,7 +1,7 @@
 """Argument parser of every command, with one-line errors and suggestions.
 
 >>> parser = Parser(prog="tsgkit sing")
->>> _ = parser.add_argument("--task", action=Listed, metavar="T")
+>>> _ = parser.add_argument("--task", action=RepeatedOption, metavar="T")
 >>> parser.parse_args(["--task", "sgqa,sgds", "--task", "ma-sgg"]).task
 ['sgqa', 'sgds', 'ma-sgg']
 >>> mistake("unrecognized arguments: --tasks x", parser)
@@ -44,7 +44,7 @@ class Parser(argparse.ArgumentParser):
         self.exit(WRONG_USAGE)
 
 
-class Listed(argparse.Action):
+class RepeatedOption(argparse.Action):
     """An option that may be repeated and takes several values separated by commas."""
 
     def __call__(

@@ -26,7 +26,7 @@ from tsgkit.library.files import refuse_to_overwrite
 if TYPE_CHECKING:
     from tsgkit.agents.cleaner import CleanedNarrative
     from tsgkit.library.documents.reader import Document
-    from tsgkit.serve.decision_protocol import DecisionQueue, Part
+    from tsgkit.serve.decision_protocol import DecisionQueue, EntryPart
 
 TERMINAL, BROWSER = "terminal", "browser"
 SIGNS = {"removed": "-", "added": "+", None: " "}
@@ -120,7 +120,7 @@ def shown_lines(shown: Mapping[str, Any], place: str) -> Iterator[str]:
         yield f"  because: {shown['reason']}" + (f" [{shown['code']}]" if shown["code"] else "")
 
 
-def part_lines(parts: Sequence[Part]) -> Iterator[str]:
+def part_lines(parts: Sequence[EntryPart]) -> Iterator[str]:
     """Yield the parts of an entry."""
     for part in parts:
         if part["kind"] == "text":

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tsgkit.cli.options import add_options
-from tsgkit.cli.parser import Listed as Names
+from tsgkit.cli.parser import RepeatedOption as Names
 from tsgkit.cli.terminal import count, inert, say, say_json, say_lines, screen
 from tsgkit.errors import GOOD, UsageError
 from tsgkit.interface.options import DataOptions, RowOptions

@@ -88,7 +88,7 @@ class ShownScene(Protocol):
     def _repr_svg_(self) -> str: ...
 
 
-class Comparison(comparison.Comparison):
+class Comparison(comparison.ComparedRows):
     """All pairs of rows as a table."""
 
     def _repr_html_(self) -> str:
@@ -109,7 +109,7 @@ class Comparison(comparison.Comparison):
 
 
 @dataclass(frozen=True, repr=False)
-class Grid(report_grid.Grid):
+class Grid(report_grid.ResultsGrid):
     """Styles by tasks for every model as a table."""
 
     def __repr__(self) -> str:

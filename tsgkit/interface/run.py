@@ -75,7 +75,7 @@ class Shown:
         return self.html
 
 
-class Explanation(explanation.Explanation):
+class Explanation(explanation.ItemExplanation):
     """One item in all selected rows of a run, with prompts, replies and scores."""
 
     _repr_html_ = explanation_page.fragment

@@ -56,7 +56,7 @@ class _Record(BaseModel):
 
 
 @dataclass(frozen=True)
-class Dataset:
+class InstalledDataset:
     """A dataset that is or could be installed: its folder, its files, and its entry in the catalogue."""
 
     name: str
@@ -77,12 +77,12 @@ class Dataset:
         return bool(self.files) and not self.missing and not short
 
 
-def dataset(name: str) -> Dataset:
+def dataset(name: str) -> InstalledDataset:
     """Return a known dataset as it stands on this machine."""
     return _dataset(name, known(name))
 
 
-def datasets() -> tuple[Dataset, ...]:
+def datasets() -> tuple[InstalledDataset, ...]:
     """Return all datasets, known or installed."""
     listed = catalogue()
     home = data_home()
@@ -90,7 +90,7 @@ def datasets() -> tuple[Dataset, ...]:
     return tuple(_dataset(name, listed.get(name)) for name in dict.fromkeys([*listed, *others]))
 
 
-def installed() -> tuple[Dataset, ...]:
+def installed() -> tuple[InstalledDataset, ...]:
     """Return the datasets of which at least one file is on this machine."""
     return tuple(dataset for dataset in datasets() if dataset.files)
 
@@ -171,7 +171,7 @@ def shipped_file(suite: str, name: str, task: str) -> Traversable | None:
     return None
 
 
-def dataset_value(dataset: Dataset) -> dict[str, object]:
+def dataset_value(dataset: InstalledDataset) -> dict[str, object]:
     """Return the JSON value of a dataset."""
     return {
         "name": dataset.name,
@@ -255,9 +255,9 @@ def _held(folder: Path) -> Iterator[None]:
         yield
 
 
-def _dataset(name: str, known: KnownDataset | None) -> Dataset:
+def _dataset(name: str, known: KnownDataset | None) -> InstalledDataset:
     folder = data_home() / name
-    return Dataset(name, folder, _stored(folder), known)
+    return InstalledDataset(name, folder, _stored(folder), known)
 
 
 def _stored(folder: Path) -> tuple[StoredFile, ...]:

@@ -69,7 +69,7 @@ class SearchLimits:
     budget: Budget = field(default_factory=Budget)
 
 
-class Placed(NamedTuple):
+class PlacementResult(NamedTuple):
     """The result of a search.
 
     ``numbers`` are the candidates behind the objects of the layout; ``values`` says which attribute values they have;
@@ -349,7 +349,7 @@ class PlacementModel:
             for variable, value in zip(self.edges[number], (*box, *box.size), strict=True):
                 self.model.add_hint(variable, round(value / self.rules.unit))
 
-    def placed(self, effort: SearchLimits, *, assume: bool = False) -> Placed:
+    def placed(self, effort: SearchLimits, *, assume: bool = False) -> PlacementResult:
         """Search; with ``assume``, for a layout with all switches off, or the switches that prevent it."""
         if self.cost:
             self.model.minimize(sum(self.cost))
@@ -361,12 +361,12 @@ class PlacementModel:
             layout = self._layout(solver, numbers)
             values = {key: bool(solver.value(has)) for key, has in self.has.items()}
             cost = round(solver.objective_value) if self.cost else 0
-            return Placed("satisfiable", layout, numbers, values, cost, status == self.module.OPTIMAL)
+            return PlacementResult("satisfiable", layout, numbers, values, cost, status == self.module.OPTIMAL)
         if status != self.module.INFEASIBLE:
-            return Placed("not decided")
+            return PlacementResult("not decided")
         named = {variable.Not().index: name for name, variable in self.switches.items()}
         blamed = solver.sufficient_assumptions_for_infeasibility() if assume else ()
-        return Placed("unsatisfiable", blamed=tuple(sorted(named[one] for one in blamed if one in named)))
+        return PlacementResult("unsatisfiable", blamed=tuple(sorted(named[one] for one in blamed if one in named)))
 
     def _layout(self, solver: cp_model.CpSolver, numbers: Sequence[int]) -> Layout | None:
         things = []

@@ -41,7 +41,7 @@ from tsgkit.logic.formula import (
 )
 from tsgkit.logic.grounding import Fact, Lit, TooLarge, ground
 from tsgkit.logic.layouts import Layout
-from tsgkit.logic.placement import BEYOND, CENTRES, EXACT, Edges, Placed, PlacementModel, SearchLimits, Status
+from tsgkit.logic.placement import BEYOND, CENTRES, EXACT, Edges, PlacementModel, PlacementResult, SearchLimits, Status
 from tsgkit.logic.verification import verify
 from tsgkit.logic.witnesses import Candidate, Domain, TooManyObjects
 
@@ -121,7 +121,9 @@ def is_refuted(formula: Formula, settings: ProofSettings, effort: SearchLimits) 
     return placed.status == "unsatisfiable"
 
 
-def _searched(formula: Formula, settings: ProofSettings, effort: SearchLimits) -> tuple[Placed, tuple[Candidate, ...]]:
+def _searched(
+    formula: Formula, settings: ProofSettings, effort: SearchLimits
+) -> tuple[PlacementResult, tuple[Candidate, ...]]:
     """Run one search and return its result and its candidates."""
     if settings.extremes:
         formula = And((formula, *extremes_of(formula)))

@@ -27,7 +27,7 @@ from tsgkit.logic.evaluation import refuse_unjudgeable
 from tsgkit.logic.formula import Formula
 from tsgkit.logic.grounding import PRESENT, Fact, Lit, TooLarge, all_of, ground
 from tsgkit.logic.layouts import CANVAS, Box, Layout, Thing, overlaps, things_of
-from tsgkit.logic.placement import Placed, PlacementModel, PlacementRules, SearchLimits, Status, slot_of
+from tsgkit.logic.placement import PlacementModel, PlacementResult, PlacementRules, SearchLimits, Status, slot_of
 from tsgkit.logic.proofs import proof_of
 from tsgkit.logic.solver import ONLY_STRICT, STRICT, profiles_of, verified
 from tsgkit.logic.verdicts import Profile
@@ -138,7 +138,7 @@ class _RepairSearch:
                 placing.cost.append(RECOLORED * ((1 - has) if kept else has))
         placing.hint({number: _rounded(thing.box) for number, thing in enumerate(given.objects)})
 
-    def layout(self, placed: Placed) -> Layout:
+    def layout(self, placed: PlacementResult) -> Layout:
         """Return the repaired layout, verified; unmoved boxes keep their fractions if possible."""
         exact = Layout(tuple(after for _, after in self._pairs(placed, fractions=True)))
         if _is_satisfied(self.formula, exact, self.profiles):
@@ -146,7 +146,7 @@ class _RepairSearch:
         rounded = Layout(tuple(after for _, after in self._pairs(placed, fractions=False)))
         return verified(self.formula, rounded, self.profiles)
 
-    def _pairs(self, placed: Placed, *, fractions: bool) -> Iterator[tuple[Thing | None, Thing]]:
+    def _pairs(self, placed: PlacementResult, *, fractions: bool) -> Iterator[tuple[Thing | None, Thing]]:
         """Yield each object of the repaired layout after its original, or None if it was added."""
         found = placed.layout.objects if placed.layout else ()
         for number, thing in zip(placed.numbers, found, strict=True):
@@ -168,7 +168,7 @@ class _RepairSearch:
                 after = replace(after, **changed)
             yield before, after
 
-    def changes(self, placed: Placed) -> Iterator[str]:
+    def changes(self, placed: PlacementResult) -> Iterator[str]:
         """Describe the changes."""
         names = self.given.names
         kept = iter(number for number in placed.numbers if number < len(self.given.objects))

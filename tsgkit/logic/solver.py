@@ -57,8 +57,8 @@ from tsgkit.logic.placement import (
     EXACT,
     NEAT,
     ROOMY,
-    Placed,
     PlacementModel,
+    PlacementResult,
     PlacementRules,
     SearchLimits,
     Status,
@@ -126,7 +126,7 @@ class Solution:
 class SearchResult(NamedTuple):
     """The result of a search for a layout: the largest number of objects tried, or the reason there was no search."""
 
-    placed: Placed
+    placed: PlacementResult
     objects: int = 0
     why: str = ""
 
@@ -217,7 +217,7 @@ class _Solver:
                     if placed.status == "satisfiable":
                         return SearchResult(placed, objects)
         except (TooManyObjects, TooLarge) as problem:
-            return SearchResult(Placed("not decided"), objects, problem.message)
+            return SearchResult(PlacementResult("not decided"), objects, problem.message)
         return SearchResult(placed, objects)
 
 

@@ -22,7 +22,7 @@ from tsgkit.report import html, markdown, terminal
 from tsgkit.report.figures import NOTHING, number, percent
 from tsgkit.report.plain_text import Foreign, count
 from tsgkit.report.report_rows import comparison_metric
-from tsgkit.report.table import Document, Line, Table
+from tsgkit.report.table import Line, ReportDocument, Table
 from tsgkit.runs.folder import read_header
 from tsgkit.runs.saved_run import open_saved_run
 from tsgkit.scoring.comparison import DISCORDANT
@@ -46,9 +46,9 @@ class TaskAudit:
     runs: tuple[WithoutShortcuts, ...] = ()
 
     @property
-    def document(self) -> Document:
+    def document(self) -> ReportDocument:
         """The result in sentences, and its tables."""
-        return Document(f"{self.task}: {self.title}", tuple(_tables(self)), lead=tuple(_lead(self)))
+        return ReportDocument(f"{self.task}: {self.title}", tuple(_tables(self)), lead=tuple(_lead(self)))
 
     @property
     def value(self) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from xml.etree import ElementTree
 from tsgkit.errors import ExtraMissing, UsageError
 from tsgkit.graph.drawing.svg import FONTS, Markup, characters, element
 from tsgkit.graph.drawing.text import prose, shorten, text_width, visible, wrap
-from tsgkit.report.charts import Bars, Chart, Mark, Panel
+from tsgkit.report.charts import Bars, Chart, ChartMark, ChartPanel
 from tsgkit.report.plain_text import abridged
 from tsgkit.scoring.pooling import Outcome
 
@@ -152,7 +152,7 @@ def settings(**more: str) -> Iterator[None]:
         yield
 
 
-def inlined(chart: Chart[Panel | Bars], width: float) -> str:
+def inlined(chart: Chart[ChartPanel | Bars], width: float) -> str:
     """Return a drawing as an SVG element of a page, as wide as there is space."""
     data = BytesIO()
     with settings(**{"svg.fonttype": "none"}):
@@ -216,7 +216,7 @@ def words(text: str, width: float) -> str:
     return "\n".join(line.rstrip(" ") for line in wrap(shorten(seen, LONGEST_LABEL), width * POINTS, SIZE))
 
 
-class Layout(NamedTuple):
+class ChartLayout(NamedTuple):
     """The measures of a drawing, in inches."""
 
     across: int
@@ -232,7 +232,7 @@ class Layout(NamedTuple):
         return sum(self.heights) + (0.15 + lines / self.legend_columns if self.legend else 0.0)
 
 
-def layout(chart: Chart[Panel | Bars], width: float) -> Layout:
+def layout(chart: Chart[ChartPanel | Bars], width: float) -> ChartLayout:
     """Return how a chart is laid out: a panel below the other, side by side on two columns, the legend at the foot."""
     across = min(len(chart.panels), 2 if width > WIDE else 1)
     heights = []
@@ -243,10 +243,10 @@ def layout(chart: Chart[Panel | Bars], width: float) -> Layout:
     are_bars = isinstance(chart.panels[0], Bars)
     columns = 2 if are_bars or width > WIDE else 1
     named = abridged(chart.labels, LONGEST_LABEL).values() if are_bars or len(chart.labels) > 1 else ()
-    return Layout(across, of_lines, tuple(words(label, width / columns - 0.5) for label in named), columns)
+    return ChartLayout(across, of_lines, tuple(words(label, width / columns - 0.5) for label in named), columns)
 
 
-def check_height(chart: Chart[Panel | Bars], width: float) -> None:
+def check_height(chart: Chart[ChartPanel | Bars], width: float) -> None:
     """Raise ``UsageError`` where a chart is higher than a page, with the number of rows that would fit."""
     with settings():
         height = layout(chart, width).height
@@ -260,7 +260,7 @@ def check_height(chart: Chart[Panel | Bars], width: float) -> None:
     raise UsageError(f"{chart.title}: {many} ({HIGHEST:.0f} inches)", hint=hint + wider)
 
 
-def draw(chart: Chart[Panel | Bars], width: float) -> Figure:
+def draw(chart: Chart[ChartPanel | Bars], width: float) -> Figure:
     """Draw a chart."""
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
@@ -306,7 +306,7 @@ def draw(chart: Chart[Panel | Bars], width: float) -> Figure:
     return figure
 
 
-def _rows(panel: Panel | Bars, width: float) -> list[tuple[str, float]]:
+def _rows(panel: ChartPanel | Bars, width: float) -> list[tuple[str, float]]:
     """Return the name of each row with its size, and the height that its name, its dots or its bar take.
 
     A bare number gets the name of its group.
@@ -316,7 +316,7 @@ def _rows(panel: Panel | Bars, width: float) -> list[tuple[str, float]]:
     short = abridged(panel.categories, LONGEST_LABEL)
     for number, name in enumerate(panel.categories):
         lines = words(f"{panel.by} = {name}" if panel.by and name.isdecimal() else short[name], room).split("\n")
-        if isinstance(panel, Panel):
+        if isinstance(panel, ChartPanel):
             more = [(" ", f"(n = {panel.sizes(name)})")]
         else:
             bar = panel.rows[number]
@@ -333,7 +333,7 @@ def _rows(panel: Panel | Bars, width: float) -> list[tuple[str, float]]:
     return rows
 
 
-def _places(axes: Axes, panel: Panel | Bars, width: float) -> list[float]:
+def _places(axes: Axes, panel: ChartPanel | Bars, width: float) -> list[float]:
     """Return the places of rows, the first on top, after their names were written."""
     rows = _rows(panel, width)
     heights = [height for _, height in rows]
@@ -344,7 +344,7 @@ def _places(axes: Axes, panel: Panel | Bars, width: float) -> list[float]:
     return places
 
 
-def _with_whiskers(marks: Sequence[Mark], panel: Panel) -> tuple[Any, Any]:
+def _with_whiskers(marks: Sequence[ChartMark], panel: ChartPanel) -> tuple[Any, Any]:
     """Return values, and how far their intervals reach below and above; not a number where there is none."""
     import numpy as np
 
@@ -353,11 +353,11 @@ def _with_whiskers(marks: Sequence[Mark], panel: Panel) -> tuple[Any, Any]:
     return value, np.maximum(0.0, [value - low, high - value])
 
 
-def _limits(panel: Panel, chart: Chart[Panel | Bars]) -> tuple[float, float]:
+def _limits(panel: ChartPanel, chart: Chart[ChartPanel | Bars]) -> tuple[float, float]:
     """Return the ends of the axis of values: of shares 0 to 100 %, of differences what all panels of a unit need."""
     if panel.is_share and not panel.is_difference:
         return -2.0, 102.0
-    alike = [other for other in chart.panels if isinstance(other, Panel) and other.is_share == panel.is_share]
+    alike = [other for other in chart.panels if isinstance(other, ChartPanel) and other.is_share == panel.is_share]
     marks = [mark for other in (alike if panel.is_difference else [panel]) for mark in other.marks]
     ends = [end for mark in marks for end in (mark.value.low, mark.value.value, mark.value.high) if end is not None]
     lowest, top = (end * (100 if panel.is_share else 1) for end in (min(0.0, *ends), max(0.0, *ends)))
@@ -367,7 +367,7 @@ def _limits(panel: Panel, chart: Chart[Panel | Bars]) -> tuple[float, float]:
     return lowest - 0.03 * (top - lowest or 1.0), top + 0.05 * (top - lowest or 1.0)
 
 
-def _lines(axes: Axes, panel: Panel, width: float, labels: Sequence[str]) -> None:
+def _lines(axes: Axes, panel: ChartPanel, width: float, labels: Sequence[str]) -> None:
     """Draw lines over numbers; series are moved apart a little, so that no interval hides another."""
     from matplotlib.transforms import ScaledTranslation
 
@@ -392,7 +392,7 @@ def _lines(axes: Axes, panel: Panel, width: float, labels: Sequence[str]) -> Non
     axes.set_ylabel(words(panel.measure, 1.8))
 
 
-def _ticks(panel: Panel, numbers: Sequence[int], width: float) -> list[str]:
+def _ticks(panel: ChartPanel, numbers: Sequence[int], width: float) -> list[str]:
     """Return the numbers with their sizes; if these would touch, only as many numbers as fit."""
     per_unit = width * POINTS / (1.16 * (numbers[-1] - numbers[0]))
     sized = [f"{name}\nn = {panel.sizes(name)}" for name in panel.categories]
@@ -408,7 +408,7 @@ def _ticks(panel: Panel, numbers: Sequence[int], width: float) -> list[str]:
     return shown
 
 
-def _dots(axes: Axes, panel: Panel, width: float, labels: Sequence[str]) -> None:
+def _dots(axes: Axes, panel: ChartPanel, width: float, labels: Sequence[str]) -> None:
     """Draw dots with whiskers beside the names of their categories, the first on top."""
     at = dict(zip(panel.categories, _places(axes, panel, width), strict=True))
     for place, (label, all_marks) in enumerate(panel.series):

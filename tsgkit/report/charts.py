@@ -1,7 +1,7 @@
 """Values of reports and comparisons arranged for a figure: panels with categories on one axis, and series or bars.
 
->>> mark = Mark("4", Value(0.5, 0.25, 0.75, 8.0), 8)
->>> panel = Panel("tsg/ma-sgg", "f1, strict (%)", ("4",), True, (Series("model", (mark,)),), by="k", axis="k")
+>>> mark = ChartMark("4", Value(0.5, 0.25, 0.75, 8.0), 8)
+>>> panel = ChartPanel("tsg/ma-sgg", "f1, strict (%)", ("4",), True, (Series("model", (mark,)),), by="k", axis="k")
 >>> print(Chart("f1 by k", (panel,)).alt)
 f1 by k. tsg/ma-sgg, f1, strict (%): model (4: 50.0 [25.0, 75.0], n = 8). Brackets hold 95 % intervals; n counts items.
 
@@ -22,7 +22,7 @@ from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
-from tsgkit.report.comparison import ALPHA, Comparison, Pair, is_tie, item_values
+from tsgkit.report.comparison import ALPHA, ComparedRows, Pair, is_tie, item_values
 from tsgkit.report.figures import points, with_interval
 from tsgkit.report.report_rows import HEADLINE, Report, ReportRow, chosen_tasks, gather
 from tsgkit.runs.plan import AXES as OF_PLANS
@@ -46,7 +46,7 @@ COLUMN = 3.25
 """The width of one column of a paper in inches, at which pages show figures too."""
 
 
-class Mark(NamedTuple):
+class ChartMark(NamedTuple):
     """A value in a category, with its number of items."""
 
     category: str
@@ -60,11 +60,11 @@ class Series(NamedTuple):
     """The values of one row, or of several that differ along the axis only."""
 
     label: str
-    marks: tuple[Mark, ...]
+    marks: tuple[ChartMark, ...]
 
 
 @dataclass(frozen=True)
-class Panel:
+class ChartPanel:
     """Series over the same categories with the same unit."""
 
     title: str
@@ -94,7 +94,7 @@ class Panel:
         return tuple(series.label for series in self.series)
 
     @property
-    def marks(self) -> list[Mark]:
+    def marks(self) -> list[ChartMark]:
         """The marks of all series."""
         return [mark for series in self.series for mark in series.marks]
 
@@ -161,7 +161,7 @@ class Bars:
         return f"{self.title}: {bars}" if self.title else bars
 
 
-Part = TypeVar("Part", bound=Panel | Bars, covariant=True)
+Part = TypeVar("Part", bound=ChartPanel | Bars, covariant=True)
 
 
 @dataclass(frozen=True)
@@ -205,12 +205,14 @@ class _Piece(NamedTuple):
 
     row: ReportRow
     metric: str
-    mark: Mark
+    mark: ChartMark
     unit: str
     """The unit and the direction of its metric, as labels of axes end."""
 
 
-def chart(report: Report, metric: str, by: str, *, task: str | None = None, profile: str = "strict") -> Chart[Panel]:
+def chart(
+    report: Report, metric: str, by: str, *, task: str | None = None, profile: str = "strict"
+) -> Chart[ChartPanel]:
     """Return a metric's values in these rows by a part of them (:data:`AXES`) or by a group of the report.
 
     ``metric`` is a name, or ``headline`` for the headline metrics of each task; ``task`` selects the rows of one task,
@@ -223,7 +225,7 @@ def chart(report: Report, metric: str, by: str, *, task: str | None = None, prof
     if metric not in known and metric != HEADLINE:
         raise UsageError(f"no task here has the metric {metric}", hint=meant(metric, (HEADLINE, *known)))
     pieces = [
-        _Piece(row, name, Mark(category, value, board.n), _unit(row.metrics[name], is_share=value.is_share))
+        _Piece(row, name, ChartMark(category, value, board.n), _unit(row.metrics[name], is_share=value.is_share))
         for row in rows
         for name in (row.headlines if metric == HEADLINE else (metric,))
         for category, board in _boards(row, by).items()
@@ -274,7 +276,7 @@ def _reason(row: ReportRow, metric: str, by: str, profile: str) -> str:
     return reasons.get(f"{profile}.{metric}") or reasons.get(profile) or f"no {profile} value"
 
 
-def _panels(pieces: Sequence[_Piece], by: str, profile: str) -> Iterator[Panel]:
+def _panels(pieces: Sequence[_Piece], by: str, profile: str) -> Iterator[ChartPanel]:
     """Yield a panel for each task; one for all tasks where these are the axis and measured alike."""
     label = _labels([piece.row for piece in pieces], by)
     groups: dict[tuple[str, ...], list[_Piece]] = {}
@@ -282,7 +284,7 @@ def _panels(pieces: Sequence[_Piece], by: str, profile: str) -> Iterator[Panel]:
         groups.setdefault((piece.unit,) if by == "task" else (piece.row.task, piece.metric), []).append(piece)
     for members in groups.values():
         row, is_one = members[0].row, len({piece.metric for piece in members}) == 1
-        series: dict[str, list[Mark]] = {}
+        series: dict[str, list[ChartMark]] = {}
         for piece in members:
             mark = piece.mark
             if by == "task" and not is_one:
@@ -290,7 +292,7 @@ def _panels(pieces: Sequence[_Piece], by: str, profile: str) -> Iterator[Panel]:
             series.setdefault(label[id(piece.row)], []).append(mark)
         counts = row.k_counts if by == "k" else ""
         categories = dict.fromkeys(mark.category for marks in series.values() for mark in marks)
-        yield Panel(
+        yield ChartPanel(
             title="all tasks" if by == "task" else row.task,
             by=by,
             axis=f"{by}: {counts}" if counts else by,
@@ -326,16 +328,18 @@ def _labels(rows: Sequence[ReportRow], by: str) -> dict[int, str]:
     return labels
 
 
-def in_both_profiles(title: str, values: Sequence[tuple[str, ReportRow, str]]) -> Chart[Panel]:
+def in_both_profiles(title: str, values: Sequence[tuple[str, ReportRow, str]]) -> Chart[ChartPanel]:
     """Return values in both profiles, each given by its label, row and metric, which have one unit."""
     _, first, metric = values[0]
     series = []
     for profile in PROFILES:
         boards = [(label, row.board.value(name, profile), row.n) for label, row, name in values]
-        series.append(Series(profile, tuple(Mark(label, value, n) for label, value, n in boards if value is not None)))
+        series.append(
+            Series(profile, tuple(ChartMark(label, value, n) for label, value, n in boards if value is not None))
+        )
     drawn = {mark.category for _, marks in series for mark in marks}
     measure, several = first.metrics[metric], len({name for _, _, name in values}) > 1
-    panel = Panel(
+    panel = ChartPanel(
         title="",
         measure=f"{'value' if several else metric}{_unit(measure, is_share=measure.is_share)}",
         categories=tuple(label for label, _, _ in values if label in drawn),
@@ -353,16 +357,16 @@ def outcomes(title: str, rows: Sequence[tuple[str, ReportRow]]) -> Chart[Bars]:
     return Chart(title, (Bars("", "samples (%)", tuple(kinds), bars, is_counted=True),), ending="n counts samples.")
 
 
-def differences(comparison: Comparison) -> Chart[Panel]:
+def differences(comparison: ComparedRows) -> Chart[ChartPanel]:
     """Return the difference of every pair, the first's value minus the second's, with its interval."""
-    panels, notes = list[Panel](), list[str]()
+    panels, notes = list[ChartPanel](), list[str]()
     for title, pairs in _by_metric(comparison).items():
-        measure, marks = pairs[0].first.measure, list[Mark]()
+        measure, marks = pairs[0].first.measure, list[ChartMark]()
         for pair in pairs:
             if pair.difference is not None:
                 name = f"{pair.first.name} minus {pair.second.name}"
-                marks.append(Mark(name, pair.difference, pair.statistics.items, pair.differs))
-        panel = Panel(
+                marks.append(ChartMark(name, pair.difference, pair.statistics.items, pair.differs))
+        panel = ChartPanel(
             title=title,
             measure=f"difference{' in points' if measure.is_share else ''}{_unit(measure, is_share=False)}",
             categories=tuple(mark.category for mark in marks),
@@ -379,7 +383,7 @@ def differences(comparison: Comparison) -> Chart[Panel]:
     return _unless_empty(Chart("Differences", tuple(panels), tuple(notes), ending))
 
 
-def items(comparison: Comparison, by: str | None = None) -> Chart[Bars]:
+def items(comparison: ComparedRows, by: str | None = None) -> Chart[Bars]:
     """Return how many items each pair got right and wrong, or scored better; by a group that was asked for.
 
     A panel has a bar for each pair; by a group there is a panel for each pair, with a bar for each member.
@@ -405,7 +409,7 @@ def items(comparison: Comparison, by: str | None = None) -> Chart[Bars]:
     return _unless_empty(Chart(title, tuple(panels), tuple(notes), COUNTED))
 
 
-def _by_metric(comparison: Comparison) -> dict[str, list[Pair]]:
+def _by_metric(comparison: ComparedRows) -> dict[str, list[Pair]]:
     """Return the pairs of each task and metric under the title of their panel."""
     groups: dict[str, list[Pair]] = {}
     for pair in comparison.pairs:

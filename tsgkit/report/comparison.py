@@ -54,7 +54,7 @@ class Pair:
 
     first: Contender
     second: Contender
-    statistics: comparison.Comparison
+    statistics: comparison.PairedComparison
     first_value: Value | None
     """The value of the first row on these items, with its own interval."""
     second_value: Value | None
@@ -100,7 +100,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ComparedRows:
     """All pairs with their rows and notes."""
 
     profile: str
@@ -134,7 +134,7 @@ def compare(
     data: str | None = None,
     seed: int = 0,
     by: str | None = None,
-) -> Comparison:
+) -> ComparedRows:
     """Compare the rows of runs, or of one run; ``UsageError`` where data or items differ, or there is nothing to pair.
 
     ``baseline`` names a run (which need not be among the others), a subject, a style or a row (subject and style).
@@ -168,7 +168,7 @@ def compare(
         raise UsageError("there is nothing to compare: " + "; ".join(notes), hint=hint)
     pairs = paired(couples, seed)
     has_baseline = baseline is not None or along is not None
-    return Comparison(profile, seed, gathered.all, pairs, (*notes, *too_many(pairs)), has_baseline)
+    return ComparedRows(profile, seed, gathered.all, pairs, (*notes, *too_many(pairs)), has_baseline)
 
 
 RUN_AXES = ("style", "solver", *AXES)

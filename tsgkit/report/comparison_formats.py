@@ -16,14 +16,14 @@ from types import MappingProxyType
 from typing import Any
 
 from tsgkit.report import terminal as plain
-from tsgkit.report.comparison import ALPHA, Comparison, Pair
+from tsgkit.report.comparison import ALPHA, ComparedRows, Pair
 from tsgkit.report.comparison_rows import Contender
 from tsgkit.report.figures import NOTHING, one_of, percent, points, with_interval
 from tsgkit.report.formats import check_format, written
-from tsgkit.report.grid import Grid, GridCell, GridRow
+from tsgkit.report.grid import GridCell, GridRow, ResultsGrid
 from tsgkit.report.plain_text import Foreign, count, inert
 from tsgkit.report.spreadsheet import csv_text
-from tsgkit.report.table import Cell, Document, Line, Table
+from tsgkit.report.table import Cell, Line, ReportDocument, Table
 from tsgkit.runs.plan import AXES
 from tsgkit.suites.scoreboard import Value
 
@@ -41,7 +41,7 @@ GRID_COLUMNS = ("task", "metric", "profile", "value", "low", "high", "difference
 
 
 def write(
-    shown: Comparison | Grid,
+    shown: ComparedRows | ResultsGrid,
     format: str,
     *,
     with_items: bool = False,
@@ -54,12 +54,12 @@ def write(
     """
     check_format(format)
     if format == "json":
-        value = grid_value(shown) if isinstance(shown, Grid) else comparison_value(shown, with_items=with_items)
+        value = grid_value(shown) if isinstance(shown, ResultsGrid) else comparison_value(shown, with_items=with_items)
         for pair in value["comparisons"]:
             for row in (pair["first"], pair["second"]):
                 row["run"] = runs.get(row["run"], row["run"])
         return json.dumps(value, indent=2) + "\n"
-    if isinstance(shown, Grid):
+    if isinstance(shown, ResultsGrid):
         if format == "csv":
             return csv_text(grid_table(shown))
         document = grid_document(shown)
@@ -75,7 +75,7 @@ def write(
     return written(replace(document, sources=sources), format, screen)
 
 
-def terminal(comparison: Comparison, *, with_items: bool = False, screen: plain.Screen = plain.PAPER) -> list[str]:
+def terminal(comparison: ComparedRows, *, with_items: bool = False, screen: plain.Screen = plain.PAPER) -> list[str]:
     """Return a block for a task with one pair, a table for one with several pairs or metrics; then the notes."""
     lines: list[str] = []
     for task in dict.fromkeys(pair.first.task for pair in comparison.pairs):
@@ -101,7 +101,7 @@ def terminal(comparison: Comparison, *, with_items: bool = False, screen: plain.
     return [*lines, " ".join(_explanation(comparison))]
 
 
-def _explanation(comparison: Comparison) -> tuple[str, str]:
+def _explanation(comparison: ComparedRows) -> tuple[str, str]:
     units = one_of(row.clusters_are for row in comparison.rows)
     over = count(len(comparison.pairs), "comparison")
     shown = f"A difference counts as shown at p <= {ALPHA} after Holm's correction over {over}."
@@ -135,7 +135,7 @@ def _head(pair: Pair, profile: str) -> str:
     return f"{pair.first.task}: {pair.first.metric}, {profile}{less}; {size}"
 
 
-def _by_number(pairs: Sequence[Pair], comparison: Comparison) -> tuple[Table, ...]:
+def _by_number(pairs: Sequence[Pair], comparison: ComparedRows) -> tuple[Table, ...]:
     """Return the rows with a number each, then the pairs by their numbers."""
     values = {row: value for pair in pairs for row, value in _values(pair)}
     numbers = {row: number for number, row in enumerate([row for row in comparison.rows if row in values], 1)}
@@ -151,7 +151,7 @@ def _by_number(pairs: Sequence[Pair], comparison: Comparison) -> tuple[Table, ..
     )
 
 
-def _by_metric(pairs: Sequence[Pair], comparison: Comparison) -> tuple[Table, ...]:
+def _by_metric(pairs: Sequence[Pair], comparison: ComparedRows) -> tuple[Table, ...]:
     """Return a line for each metric of each pair; metrics that say nothing of some items count fewer."""
     head = ("metric", "first", "second", "verdict", "first's value", "second's value", *FIGURES)
     lines = tuple(
@@ -199,7 +199,7 @@ def _p(p: float | None) -> str:
     return "-" if p is None else f"{p:.3g}"
 
 
-def comparison_document(comparison: Comparison, *, with_items: bool = False) -> Document:
+def comparison_document(comparison: ComparedRows, *, with_items: bool = False) -> ReportDocument:
     """Return all pairs as a table, perhaps one of items, and how to read them."""
     tasks = dict.fromkeys(pair.first.task for pair in comparison.pairs)
     task = next(iter(tasks)) if len(tasks) == 1 else ""
@@ -227,14 +227,14 @@ def comparison_document(comparison: Comparison, *, with_items: bool = False) -> 
         )
         tables.append(Table(("Items won and lost",), ITEM_COLUMNS, items, words=6, label=f"items {task}"))
     brackets, shown = _explanation(comparison)
-    return Document("Comparisons", tuple(tables), ((f"Profile {comparison.profile}. {brackets}",), (shown,)))
+    return ReportDocument("Comparisons", tuple(tables), ((f"Profile {comparison.profile}. {brackets}",), (shown,)))
 
 
 def _side(pair: Pair, row: Contender) -> str:
     return "first" if row is pair.first else "second"
 
 
-def pair_table(comparison: Comparison) -> Sheet:
+def pair_table(comparison: ComparedRows) -> Sheet:
     """Return one row a pair, in fractions of 1, under the names of its columns."""
     rows: Sheet = [PAIR_COLUMNS]
     for pair in comparison.pairs:
@@ -251,7 +251,7 @@ def pair_table(comparison: Comparison) -> Sheet:
     return rows
 
 
-def item_table(comparison: Comparison) -> Sheet:
+def item_table(comparison: ComparedRows) -> Sheet:
     """Return one row an item won or lost, under the names of its columns."""
     rows: Sheet = [ITEM_COLUMNS]
     for pair in comparison.pairs:
@@ -265,7 +265,7 @@ def bounds(value: Value | None) -> tuple[float | None, float | None, float | Non
     return (None, None, None) if value is None else (value.value, value.low, value.high)
 
 
-def comparison_value(comparison: Comparison, *, with_items: bool = False) -> dict[str, Any]:
+def comparison_value(comparison: ComparedRows, *, with_items: bool = False) -> dict[str, Any]:
     """Return the JSON value of a comparison."""
     return {
         "profile": comparison.profile,
@@ -320,7 +320,7 @@ def value_and_interval(value: Value | None) -> dict[str, float | None]:
     return dict(zip(("value", "low", "high"), bounds(value), strict=True))
 
 
-def grid_document(grid: Grid) -> Document:
+def grid_document(grid: ResultsGrid) -> ReportDocument:
     """Return the grid as a table, with its notes."""
     heads = (f"{task}\n{metric}" for task, metric in zip(grid.tasks, grid.metrics, strict=True))
     rows = []
@@ -332,15 +332,15 @@ def grid_document(grid: Grid) -> Document:
     label = " ".join(["grid", *(grid.tasks if len(grid.tasks) == 1 else ())])
     notes = tuple((Foreign(note),) for note in grid.notes)
     table = Table(title, head, tuple(rows), notes, words=2 + len(grid.axes), label=label)
-    return Document("Styles by tasks", (table,), tuple((line,) for line in grid.legend))
+    return ReportDocument("Styles by tasks", (table,), tuple((line,) for line in grid.legend))
 
 
-def _who(row: GridRow, grid: Grid) -> tuple[Any, ...]:
+def _who(row: GridRow, grid: ResultsGrid) -> tuple[Any, ...]:
     """Return the model, the style, and the values of the axes of a row; None for an axis that it does not depend on."""
     return row.subject, row.way, *(row.axes.get(name) for name in grid.axes)
 
 
-def grid_table(grid: Grid) -> Sheet:
+def grid_table(grid: ResultsGrid) -> Sheet:
     """Return one line for every model, style and task, under the names of its columns.
 
     The mark is a word, which no spreadsheet takes for a number.
@@ -360,7 +360,7 @@ def _against_first(cell: GridCell) -> tuple[float | None, float | None, str]:
     return cell.pair.statistics.difference, cell.pair.adjusted, cell.verdict
 
 
-def grid_value(grid: Grid) -> dict[str, Any]:
+def grid_value(grid: ResultsGrid) -> dict[str, Any]:
     """Return the JSON value of a grid."""
     rows = []
     for row in grid.rows:

@@ -39,7 +39,7 @@ MATCHED = "matched"
 
 
 @dataclass(frozen=True)
-class Explanation:
+class ItemExplanation:
     """One item in all selected rows of a run."""
 
     run: str
@@ -56,7 +56,7 @@ class Explanation:
         return tuple(f"--{name} {'|'.join(values)}" for name, values in options.items() if len(values) > 1)
 
 
-def explain(path: str | Path, item: str, *, data: str | None = None, **narrowing: str | int | None) -> Explanation:
+def explain(path: str | Path, item: str, *, data: str | None = None, **narrowing: str | int | None) -> ItemExplanation:
     """Explain an item of a run in the rows that have these properties (names of ``NARROWING``; None: any value).
 
     ``data`` overrides the place of its data.
@@ -87,10 +87,10 @@ def explain(path: str | Path, item: str, *, data: str | None = None, **narrowing
             begin = f"its items begin with {', '.join(ids[:3])}; other items of its data are shown with --data D"
             hint = f"{similar[0].name}?" if similar else begin
             raise UsageError(f"no item {item} was asked in this run", hint=hint)
-        return Explanation(str(path), item, tuple(samples))
+        return ItemExplanation(str(path), item, tuple(samples))
 
 
-def explanation_value(explanation: Explanation) -> dict[str, Any]:
+def explanation_value(explanation: ItemExplanation) -> dict[str, Any]:
     """Return the JSON value of an explanation."""
     rows = [explained_value(sample) for sample in explanation.rows]
     return {"run": explanation.run, "item_id": explanation.item_id, "rows": rows}

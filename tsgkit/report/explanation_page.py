@@ -21,7 +21,7 @@ from tsgkit.graph.drawing import draw_legend, draw_sides
 from tsgkit.graph.drawing.svg import Markup, element, lines_of_text, spoken
 from tsgkit.graph.model import ActionGraph
 from tsgkit.report import html
-from tsgkit.report.explanation import MATCHED, DifferenceLine, Explanation, difference_lines
+from tsgkit.report.explanation import MATCHED, DifferenceLine, ItemExplanation, difference_lines
 from tsgkit.report.html import tag, text, thumbnail
 from tsgkit.report.phrases import ended, readings_text
 from tsgkit.report.plain_text import count
@@ -48,14 +48,14 @@ WIDTH = 460.0
 HALO = "paint-order:stroke;stroke:var(--paper, #ffffff);stroke-width:4px;stroke-linejoin:round;fill:var(--ink, #1c1c1e)"
 
 
-def write_explanation(explanation: Explanation) -> str:
+def write_explanation(explanation: ItemExplanation) -> str:
     """Return the page of an explanation."""
     tasks = list(dict.fromkeys(sample.row.task.card.title for sample in explanation.rows))
     about = "; ".join(tasks) if len(tasks) <= MOST_TASKS else count(len(tasks), "task")
     return html.whole_page(f"Item {explanation.item_id}: {about}", Markup(fragment(explanation)))
 
 
-def fragment(explanation: Explanation) -> str:
+def fragment(explanation: ItemExplanation) -> str:
     """Return an explanation as an HTML fragment."""
     rows = explanation.rows
     number = [("rows", text(str(len(rows))))] if len(rows) > 1 else []

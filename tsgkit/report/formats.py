@@ -15,7 +15,7 @@ from tsgkit.report.terminal import PAPER, Screen
 
 if TYPE_CHECKING:
     from tsgkit.report.report_rows import Report
-    from tsgkit.report.table import Document
+    from tsgkit.report.table import ReportDocument
 
 FORMATS = {
     "terminal": "terminal",
@@ -43,7 +43,7 @@ def write(report: Report, name: str, screen: Screen = PAPER) -> str:
     return written(document(report), name, screen)
 
 
-def written(document: Document, name: str, screen: Screen = PAPER) -> str:
+def written(document: ReportDocument, name: str, screen: Screen = PAPER) -> str:
     """Return a document of tables in a format for people; only a terminal has a width."""
     write_document = import_module(f"tsgkit.report.{OF_TABLES[name]}").written
     text: str = write_document(document, screen) if name == "terminal" else write_document(document)

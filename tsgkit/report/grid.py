@@ -57,7 +57,7 @@ class GridRow:
 
 
 @dataclass(frozen=True)
-class Grid:
+class ResultsGrid:
     """The grid: models and styles as rows, tasks as columns."""
 
     profile: str
@@ -101,13 +101,13 @@ def grid(
     common: bool = False,
     data: str | None = None,
     seed: int = 0,
-) -> Grid:
+) -> ResultsGrid:
     """Return the grid of these runs; ``UsageError`` where data or items differ."""
     gathered = gather(paths, ComparisonRequest(tuple(tasks), metric, profile, data, common))
     firsts = {(row.subject, row.task): row for row in reversed(gathered.all)}
     couples = [(row, first) for row in gathered.all if (first := firsts[row.subject, row.task]) is not row]
     pairs = paired(couples, seed)
-    return Grid(
+    return ResultsGrid(
         profile=profile,
         seed=seed,
         tasks=tuple(group[0].task for group in gathered.groups),

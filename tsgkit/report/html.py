@@ -28,7 +28,7 @@ from tsgkit.report.figures import NOTHING, Estimate
 from tsgkit.report.plain_text import Foreign, inert
 
 if TYPE_CHECKING:
-    from tsgkit.report.table import Cell, Document, Line, Table
+    from tsgkit.report.table import Cell, Line, ReportDocument, Table
 
 VOID = frozenset({"meta", "br", "hr", "col", "img"})
 LAYOUT = re.compile(r"[^\n\t]+")
@@ -199,11 +199,11 @@ def whole_page(title: str, *body: Markup, heading: str = "") -> str:
     return "<!doctype html>\n" + tag("html", head, Markup("\n"), inside, lang="en") + "\n"
 
 
-def written(document: Document) -> str:
+def written(document: ReportDocument) -> str:
     """Return the page of a document of tables, in the look of a report.
 
-    >>> from tsgkit.report.table import Document, Table
-    >>> document = Document("Styles", (Table(("a < b",), ("subject",), (("x",),)),), ())
+    >>> from tsgkit.report.table import ReportDocument, Table
+    >>> document = ReportDocument("Styles", (Table(("a < b",), ("subject",), (("x",),)),), ())
     >>> "<h2>a &lt; b</h2>" in written(document)
     True
     """
@@ -212,13 +212,13 @@ def written(document: Document) -> str:
     return whole_page(document.title, listed(map(line, document.lead)), *tables, about)
 
 
-def part(document: Document) -> Markup:
+def part(document: ReportDocument) -> Markup:
     """Return a document as a section of a page."""
     tables = (drawn_up(table, level=3) for table in document.tables)
     return section(document.title, listed(map(line, document.lead)), *tables, listed(map(line, document.notes)))
 
 
-def fragment(document: Document) -> str:
+def fragment(document: ReportDocument) -> str:
     """Return the tables and notes of a document as part of a page."""
     return "".join(map(drawn_up, document.tables)) + listed(map(line, document.notes))
 

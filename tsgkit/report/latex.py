@@ -1,6 +1,6 @@
 r"""Tables in LaTeX for a paper: floats with caption, label and rules of booktabs.
 
->>> print(written(Document("", (Table(("f1",), ("subject", "f1"), (("a_b", "5.0"), ("c", "-"))),), ())), end="")
+>>> print(written(ReportDocument("", (Table(("f1",), ("subject", "f1"), (("a_b", "5.0"), ("c", "-"))),), ())), end="")
 % Tables for \input. The preamble needs \usepackage{booktabs}.
 <BLANKLINE>
 \begin{table}[htbp]
@@ -36,7 +36,7 @@ from itertools import groupby
 from tsgkit.report.figures import NOTHING, Estimate
 from tsgkit.report.latex_text import breakable, comment, escaped, figure, interval, width, words
 from tsgkit.report.plain_text import Foreign
-from tsgkit.report.table import LEAST_NEEDED, Cell, Document, Line, Table
+from tsgkit.report.table import LEAST_NEEDED, Cell, Line, ReportDocument, Table
 
 PREAMBLE = r"Tables for \input. The preamble needs \usepackage{booktabs}."
 COLUMN, PAGE = 195.0, 335.0
@@ -59,7 +59,7 @@ EMPTY = frozenset({"", NOTHING})
 
 
 @dataclass(frozen=True)
-class Column:
+class LatexColumn:
     """A column of a table: text, or figures with their intervals beside them."""
 
     head: str
@@ -111,8 +111,8 @@ class Column:
 class _Layout:
     """The columns that a table shows, words about the others, and the widths of broken texts."""
 
-    columns: list[Column]
-    heading: Column | None
+    columns: list[LatexColumn]
+    heading: LatexColumn | None
     """The column that stands above its rows instead, since several of them have the same cell."""
     same: list[tuple[str, str]]
     empty: list[str]
@@ -125,12 +125,12 @@ class _Layout:
         """True if the heading above a row differs from the one before."""
         return self.heading is not None and (not row or self.heading.texts[row] != self.heading.texts[row - 1])
 
-    def span(self, columns: Iterable[Column]) -> int:
+    def span(self, columns: Iterable[LatexColumn]) -> int:
         """Return how many columns of LaTeX these columns take; an interval beside its value is one more."""
         return sum(2 if any(column.intervals) and not self.is_stacked else 1 for column in columns)
 
 
-def written(document: Document) -> str:
+def written(document: ReportDocument) -> str:
     """Return the tables of a document as LaTeX; its sources and long notes are comments."""
     lines = [comment(PREAMBLE), *(comment("".join(line)) for line in (*document.lead, *document.sources))]
     layouts = [(table, _layout(table)) for table in document.tables]
@@ -161,7 +161,7 @@ def written(document: Document) -> str:
 
 def _layout(table: Table) -> _Layout:
     cells = list(zip(*table.rows, strict=True)) or [()] * len(table.head)
-    columns = [Column(head, cells[place], place < table.words) for place, head in enumerate(table.head)]
+    columns = [LatexColumn(head, cells[place], place < table.words) for place, head in enumerate(table.head)]
     full = [column for column in columns if not column.is_empty]
     texts = [column for column in full if column.is_text]
     names = next((column for column in texts if not column.is_same), next(iter(texts), None))
@@ -200,7 +200,7 @@ def _layout(table: Table) -> _Layout:
     return layout
 
 
-def _shared(texts: Sequence[Column], room: float) -> dict[str, float]:
+def _shared(texts: Sequence[LatexColumn], room: float) -> dict[str, float]:
     """Return the widths of the columns of text that are wider than their share of the room."""
     wide, narrow = list(texts), 0.0
     while wide:

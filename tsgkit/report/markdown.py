@@ -12,19 +12,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tsgkit.report.plain_text import Foreign, inert
-from tsgkit.report.table import Cell, Document, Line, Table
+from tsgkit.report.table import Cell, Line, ReportDocument, Table
 
 ENDING = str.maketrans({"|": "\\x7c", "`": "\\x60"})
 SPECIAL = str.maketrans({letter: f"\\{letter}" for letter in "\\`*<>|#"})
 
 
-def written(document: Document) -> str:
+def written(document: ReportDocument) -> str:
     """Return a document as Markdown."""
     heading = f"# {document.title}\n\n" if len(document.tables) > 1 else ""
     return f"{heading}{body(document)}\n"
 
 
-def body(document: Document) -> str:
+def body(document: ReportDocument) -> str:
     """Return a document without its heading."""
     tables = ("\n".join(table(content)) for content in document.tables)
     return "\n\n".join(filter(None, [_list(document.lead), *tables, _list(document.notes)]))

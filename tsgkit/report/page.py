@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 from tsgkit.errors import ExtraMissing, TsgkitError
 from tsgkit.graph.drawing.svg import Markup
 from tsgkit.report import chart_plots, charts, html
-from tsgkit.report.charts import Bars, Chart, Panel
+from tsgkit.report.charts import Bars, Chart, ChartPanel
 from tsgkit.report.explanation_page import brief_parts, legend_of
 from tsgkit.report.figures import NOTHING
 from tsgkit.report.html import tag, text
@@ -181,7 +181,7 @@ def _plots(report: Report) -> Iterator[Markup]:
     yield tag("div", *figures, class_="plots")
 
 
-def _charts(report: Report) -> Iterator[Chart[Panel | Bars]]:
+def _charts(report: Report) -> Iterator[Chart[ChartPanel | Bars]]:
     """Yield for each task the metric its rows are compared by, how samples ended, and the parts of a metric or all
     headline metrics.
     """
@@ -204,7 +204,7 @@ def _charts(report: Report) -> Iterator[Chart[Panel | Bars]]:
                 yield charts.in_both_profiles(title, [(metric, row, metric) for metric in parts])
 
 
-def _charts_by_k(report: Report) -> Iterator[Chart[Panel]]:
+def _charts_by_k(report: Report) -> Iterator[Chart[ChartPanel]]:
     """Yield the metric of each task against k, where it differs."""
     rows = [row for row in _with_k(report) if row.k_counts]
     for task, of_task in _by_task(rows).items():
@@ -283,7 +283,7 @@ def _protocols(report: Report) -> Iterator[Markup]:
     yield html.listed(Markup(html.name(row.title) + text(f": {row.protocol_note}")) for row in ours)
 
 
-class Example(NamedTuple):
+class ReportExample(NamedTuple):
     """A sample of one row, and the reason for showing it."""
 
     row: ReportRow
@@ -291,7 +291,7 @@ class Example(NamedTuple):
     sample: RecordedSample
 
 
-class Candidate(NamedTuple):
+class ExampleCandidate(NamedTuple):
     """The part of a record that the selection of examples needs."""
 
     place: int
@@ -302,12 +302,12 @@ class Candidate(NamedTuple):
     is_repaired: bool
 
 
-def examples_of(report: Report) -> Iterator[Example]:
+def examples_of(report: Report) -> Iterator[ReportExample]:
     """Yield the examples of a report: of the first rows of each task, and of repeats only the first."""
     tasks = _by_task(row for row in report.rows if not row.repeat)
     shown = {id(row) for rows in tasks.values() for row in rows[:MOST_WITH_EXAMPLES]}
     order = [id(row) for row in report.rows if id(row) in shown]
-    examples = list[Example]()
+    examples = list[ReportExample]()
     for run in report.runs:
         with open_saved_run(Path(run), report.data) as opened:
             recorded = RecordedRun(opened)
@@ -315,7 +315,7 @@ def examples_of(report: Report) -> Iterator[Example]:
                 if row.run != run or id(row) not in shown or (state := opened.states.get(row.cell)) is None:
                     continue
                 candidates = (
-                    Candidate(
+                    ExampleCandidate(
                         place,
                         sample.outcome,
                         sample.value() or 0.0,
@@ -326,21 +326,21 @@ def examples_of(report: Report) -> Iterator[Example]:
                 )
                 for why, place in choose(candidates):
                     sample = recorded.sample(state, state.row.numbers[place], state.places[place])
-                    examples.append(Example(row, why, sample.read()))
+                    examples.append(ReportExample(row, why, sample.read()))
     yield from sorted(examples, key=lambda example: order.index(id(example.row)))
 
 
-def choose(candidates: Iterable[Candidate]) -> Iterator[tuple[str, int]]:
+def choose(candidates: Iterable[ExampleCandidate]) -> Iterator[tuple[str, int]]:
     """Yield why and which, from the samples of a row.
 
-    >>> answered = [Candidate(place, "answered", place / 10, place / 10, place == 3) for place in range(5)]
-    >>> list(choose([*answered, Candidate(5, "api_error", 0.0, None, False)]))
+    >>> answered = [ExampleCandidate(place, "answered", place / 10, place / 10, place == 3) for place in range(5)]
+    >>> list(choose([*answered, ExampleCandidate(5, "api_error", 0.0, None, False)]))
     [('worst', 0), ('median', 2), ('repaired', 3), ('api error', 5)]
     """
     candidates = list(candidates)
     answered = sorted((each for each in candidates if each.outcome == Outcome.ANSWERED), key=lambda each: each.strict)
     apart = [(abs(each.official - each.strict), each) for each in answered if each.official is not None]
-    reasons: list[tuple[str, list[Candidate]]] = [
+    reasons: list[tuple[str, list[ExampleCandidate]]] = [
         ("worst", [each for each in answered[:1] if each.strict < 1]),
         ("median", answered[len(answered) // 2 :]),
         ("read differently", [max(apart, key=itemgetter(0))[1]] if any(size > 1e-9 for size, _ in apart) else []),

@@ -19,8 +19,8 @@ from typing import Literal
 from tsgkit.errors import UsageError
 from tsgkit.graph.drawing.text import prose
 from tsgkit.library.files import refuse_to_replace_data, write_bytes
-from tsgkit.report.charts import COLUMN, Bars, Chart, Panel, chart, differences, items
-from tsgkit.report.comparison import Comparison
+from tsgkit.report.charts import COLUMN, Bars, Chart, ChartPanel, chart, differences, items
+from tsgkit.report.comparison import ComparedRows
 from tsgkit.report.report_rows import Report
 
 Columns = Literal[1, 2]
@@ -34,7 +34,7 @@ FORMATS = ("pdf", "svg", "png")
 class Figure:
     """A figure that is drawn when saved or displayed."""
 
-    chart: Chart[Panel | Bars] = field(repr=False)
+    chart: Chart[ChartPanel | Bars] = field(repr=False)
 
     @property
     def title(self) -> str:
@@ -101,7 +101,7 @@ def figure(report: Report, metric: str, by: str, *, task: str | None = None, pro
     return Figure(chart(report, metric, by, task=task, profile=profile))
 
 
-def comparison_figure(comparison: Comparison) -> Figure:
+def comparison_figure(comparison: ComparedRows) -> Figure:
     """Return a figure of the difference of every pair, with its 95 % interval, around a line at no difference.
 
     Filled dots are significant after Holm's correction, hollow ones are not.
@@ -109,7 +109,7 @@ def comparison_figure(comparison: Comparison) -> Figure:
     return Figure(differences(comparison))
 
 
-def paired_figure(comparison: Comparison, by: str | None = None) -> Figure:
+def paired_figure(comparison: ComparedRows, by: str | None = None) -> Figure:
     """Return a figure of how many items each pair got right and wrong; or scored better, where scores are graded.
 
     ``by`` is the group of the comparison; each of its members gets a bar.

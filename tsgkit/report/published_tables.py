@@ -43,7 +43,7 @@ class _Declared(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Column(_Declared):
+class PublishedColumn(_Declared):
     """The meaning of one figure in every row of a table."""
 
     task: Text
@@ -66,7 +66,7 @@ class PublishedTable(_Declared):
     name: Text
     about: Text
     unit: Literal["percent", "count"] = "percent"
-    columns: Annotated[tuple[Column, ...], Field(min_length=1)]
+    columns: Annotated[tuple[PublishedColumn, ...], Field(min_length=1)]
     rows: dict[str, tuple[Annotated[float, Field(ge=0)], ...]]
 
     @model_validator(mode="after")
@@ -253,9 +253,9 @@ def doubts_found(reference: Reference) -> Iterator[FoundDoubt]:
                 yield FoundDoubt(table.name, model, kind, tuple(column.title for column in columns))
 
 
-def _doubts_in(row: Mapping[Column, float]) -> Iterator[tuple[Kind, tuple[Column, ...]]]:
+def _doubts_in(row: Mapping[PublishedColumn, float]) -> Iterator[tuple[Kind, tuple[PublishedColumn, ...]]]:
     """Yield the figures of a row that break a rule."""
-    groups: defaultdict[tuple[str, str, str], dict[str, Column]] = defaultdict(dict)
+    groups: defaultdict[tuple[str, str, str], dict[str, PublishedColumn]] = defaultdict(dict)
     for column, figure in row.items():
         groups[column.task, column.style, column.part][column.metric] = column
         right = round(figure * column.items / 100)

@@ -29,7 +29,7 @@ from tsgkit.runs.saved_run import RecordedCalls, SavedRun, transcript_of
 from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.judgement import Judged, QuestionVerdict, TwoReadings, error_in_words
 from tsgkit.suites.metrics import PROFILES
-from tsgkit.suites.panels import GraphDifference, Panel, Shown, difference_value, differences, panels_of
+from tsgkit.suites.panels import GraphDifference, Panel, SampleView, difference_value, differences, panels_of
 from tsgkit.suites.solvers.ways import readings_of
 from tsgkit.suites.task import right_in_full
 from tsgkit.suites.transcript import Transcript
@@ -409,7 +409,7 @@ class RecordedSample:
         """The panels of its suite."""
         plan = self.run.opened.prepared.plan
         folder = next((folder for folder in plan.folders if folder.name == self.subject), None)
-        return tuple(panels_of(Shown(self.row.task, self.item, self.judged, self.transcript, folder, plan.assets)))
+        return tuple(panels_of(SampleView(self.row.task, self.item, self.judged, self.transcript, folder, plan.assets)))
 
     @property
     def trace(self) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from tsgkit.report.grid import grid
 from tsgkit.report.phrases import more_room
 from tsgkit.report.plain_text import Foreign, count
 from tsgkit.report.report_rows import PublishedFigure, PublishedMatch, Report, ReportRow
-from tsgkit.report.table import Cell, Document, Line, Table
+from tsgkit.report.table import Cell, Line, ReportDocument, Table
 from tsgkit.runs.plan import Cell as PlanCell
 from tsgkit.scoring.pooling import COUNTS, Outcome
 from tsgkit.suites.metrics import PROFILES
@@ -49,7 +49,7 @@ REPAIRS = ("restored", "still_wrong", "newly_broken", "clean_touched")
 """The metrics of graphs to mend, which stand in one line beside the calls."""
 
 
-def document(report: Report) -> Document:
+def document(report: Report) -> ReportDocument:
     """Return the report as tables."""
     tables = (
         *([results_table(report)] if len(report.rows) > 1 else []),
@@ -70,7 +70,7 @@ def document(report: Report) -> Document:
     sources: list[Line] = [("run: ", Foreign(run)) for run in report.runs]
     for task, file, sha in dict.fromkeys((row.task, row.data, row.data_sha256) for row in report.rows):
         sources.append(("data of ", Foreign(task), ": ", Foreign(shown_path(file)), f", SHA-256 {sha[:16]}"))
-    return Document("Results", tables, reading, tuple(sources))
+    return ReportDocument("Results", tables, reading, tuple(sources))
 
 
 def tasks_of(report: Report) -> tuple[str, ...]:

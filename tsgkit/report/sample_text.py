@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
-from tsgkit.report.explanation import Explanation, difference_lines
+from tsgkit.report.explanation import ItemExplanation, difference_lines
 from tsgkit.report.phrases import ended, readings_text
 from tsgkit.report.plain_text import CUT, count, inert
 from tsgkit.report.recorded_sample import RecordedSample, SampleCall, failures
@@ -100,7 +100,7 @@ class Pen:
         return things[:most]
 
 
-def explanation_lines(explanation: Explanation, *, in_colour: bool = False, whole: bool = True) -> list[str]:
+def explanation_lines(explanation: ItemExplanation, *, in_colour: bool = False, whole: bool = True) -> list[str]:
     """Return everything about an item in one row, cut to two screens; of several rows a few lines each."""
     pen = Pen(in_colour, whole)
     pen.heading(f"item {explanation.item_id} of {explanation.run}")

@@ -45,7 +45,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Document:
+class ReportDocument:
     """All tables of a report, and notes about all of them: how to read them, and where the figures come from."""
 
     title: str

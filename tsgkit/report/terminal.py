@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from tsgkit.report.figures import Estimate
 from tsgkit.report.plain_text import CUT, abridged, inert
-from tsgkit.report.table import INTERVALS, LEAST_NEEDED, Cell, Document, Line, Table
+from tsgkit.report.table import INTERVALS, LEAST_NEEDED, Cell, Line, ReportDocument, Table
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ PAPER = Screen()
 """A file or a pipe: nothing is left out, nothing is coloured."""
 
 
-def written(document: Document, screen: Screen = PAPER) -> str:
+def written(document: ReportDocument, screen: Screen = PAPER) -> str:
     """Return a document as text."""
     tables = (table(content, screen) for content in document.tables)
     blocks = [map(line, document.lead), *tables, map(line, document.notes)]

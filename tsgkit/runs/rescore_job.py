@@ -30,7 +30,7 @@ from tsgkit.runs.results import Result, fitting_records, results_of, states_of
 from tsgkit.runs.run_setup import PlannedRow, RunSetup
 from tsgkit.runs.saved_run import (
     Place,
-    RecordedSample,
+    StoredSample,
     errors_in,
     places_of_calls,
     prepared_again,
@@ -71,7 +71,7 @@ class _Batch(NamedTuple):
     """Some samples of a row."""
 
     row: PlannedRow
-    recorded: Sequence[RecordedSample]
+    recorded: Sequence[StoredSample]
 
 
 @dataclass
@@ -167,12 +167,12 @@ def _batches(rows: Sequence[PlannedRow], path: Path, errors: Mapping[Place, byte
             yield _Batch(row, batch)
 
 
-def lines_of(scoring: Scoring, recorded: Sequence[RecordedSample]) -> list[bytes]:
+def lines_of(scoring: Scoring, recorded: Sequence[StoredSample]) -> list[bytes]:
     """Return the records of samples, in their order."""
     return [sample.line(scoring) for sample in recorded]
 
 
-async def _scored_by(executor: Executor, scoring: Scoring, recorded: Sequence[RecordedSample]) -> list[bytes]:
+async def _scored_by(executor: Executor, scoring: Scoring, recorded: Sequence[StoredSample]) -> list[bytes]:
     """Return the records of samples that an executor scores. One that kills its workers is an error of its own."""
     try:
         lines: list[bytes] = await executor.run(lines_of, scoring, recorded)

@@ -324,7 +324,7 @@ def records_from_calls(
         yield from (one.line(row.scoring) for one in recorded_samples(row, path, errors or {}, places))
 
 
-class RecordedSample(NamedTuple):
+class StoredSample(NamedTuple):
     """A sample with its transcript."""
 
     sample: Any
@@ -345,7 +345,7 @@ class RecordedSample(NamedTuple):
 
 def recorded_samples(
     row: PlannedRow, path: Path, errors: Mapping[Place, bytes], places: Places
-) -> Iterator[RecordedSample]:
+) -> Iterator[StoredSample]:
     """Yield the samples of a row whose calls are recorded in full, and those that have only a record of an error."""
     calls = Journal(path / CALLS, writes=False)
     for number in row.numbers:
@@ -353,9 +353,9 @@ def recorded_samples(
         lines = places.get((row.cell, sample.item_id), ())
         transcript = transcript_of(calls.read(place) for place in lines)
         if transcript.said and not row.solver.unfinished(transcript):
-            yield RecordedSample(sample, transcript)
+            yield StoredSample(sample, transcript)
         elif (kept := errors.get((row.cell, sample.item_id))) is not None:
-            yield RecordedSample(sample, transcript, kept)
+            yield StoredSample(sample, transcript, kept)
 
 
 class RecordedCalls:

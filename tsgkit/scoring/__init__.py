@@ -21,7 +21,7 @@ Pure: nothing here touches the network, the clock, the disk or a model.
 """
 
 from tsgkit.scoring.agreement import Agreement, Measure, balanced_accuracy, cohens_kappa, krippendorffs_alpha
-from tsgkit.scoring.comparison import Comparison, Resolvable, compare, planned_difference, smallest_difference
+from tsgkit.scoring.comparison import PairedComparison, Resolvable, compare, planned_difference, smallest_difference
 from tsgkit.scoring.intervals import Interval, IntervalMethod, interval
 from tsgkit.scoring.pooling import Outcome, Part, Pooled, Pooling, Score, pool
 from tsgkit.scoring.set_scores import (
@@ -36,13 +36,13 @@ from tsgkit.scoring.significance import PairedMethod, PairedTest, holm, mcnemar,
 
 __all__ = [
     "Agreement",
-    "Comparison",
     "Hallucinations",
     "Interval",
     "IntervalMethod",
     "Measure",
     "Outcome",
     "Overlap",
+    "PairedComparison",
     "PairedMethod",
     "PairedTest",
     "Part",

@@ -55,7 +55,7 @@ class Resolvable:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PairedComparison:
     """The difference of two systems (first minus second) with its interval and test.
 
     ``difference`` is None, with the reason, where a system has no value; ``interval`` is None for fewer than two
@@ -81,7 +81,7 @@ def compare(
     seed: int,
     level: float = 0.95,
     top: float = 1.0,
-) -> Comparison:
+) -> PairedComparison:
     """Compare two systems, item by item.
 
     Definition: the difference is the first corpus value minus the second; its interval is that of
@@ -94,7 +94,7 @@ def compare(
     check_level(level)
     paired = pair(first, second, pooling)
     discordant = paired.discordant
-    return Comparison(
+    return PairedComparison(
         first=paired.first,
         second=paired.second,
         difference=paired.difference,

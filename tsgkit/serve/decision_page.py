@@ -18,8 +18,8 @@ from tsgkit.errors import UsageError
 from tsgkit.graph.drawing import draw_marked
 from tsgkit.graph.model import ActionGraph
 from tsgkit.report.plain_text import count
-from tsgkit.serve.decision_protocol import EDIT, DecisionQueue, Part, first_undecided
-from tsgkit.serve.local_server import Conflict, LocalServer, Page, number_of, serve_in_window
+from tsgkit.serve.decision_protocol import EDIT, DecisionQueue, EntryPart, first_undecided
+from tsgkit.serve.local_server import LocalServer, Page, StaleChange, number_of, serve_in_window
 
 ENTRY = "deciding.js"
 STYLES_OF_PAGE = (*STYLES, "edit/edit.css", "decide/decide.css")
@@ -128,7 +128,7 @@ class DecisionPage:
             problem = "this one was decided in another window meanwhile"
         else:
             return
-        raise Conflict({"message": problem, "hint": "", "state": self._value()})
+        raise StaleChange({"message": problem, "hint": "", "state": self._value()})
 
     def _heard(self, _: Mapping[str, str], __: bytes) -> dict[str, Any]:
         """Take note that the page knows that all is decided."""
@@ -158,9 +158,9 @@ def decide_in_browser(queue: DecisionQueue, *, say: Callable[[str], None], opens
     return first_undecided(queue.entries()) is None
 
 
-def _drawn(parts: Sequence[Part]) -> list[Part]:
+def _drawn(parts: Sequence[EntryPart]) -> list[EntryPart]:
     """Return the parts with drawings of their graphs."""
-    drawn = list[Part]()
+    drawn = list[EntryPart]()
     for part in parts:
         if part["kind"] == "graph" and (triplets := part.get("triplets")):
             part = {**part, "drawing": draw_marked(ActionGraph(triplets), part.get("marks", ()))}

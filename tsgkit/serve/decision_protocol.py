@@ -23,7 +23,7 @@ OF_PAGE = ("choice", "edited", "note", "by", "time")
 """The fields of a decision that the page shows."""
 
 
-class Part(TypedDict):
+class EntryPart(TypedDict):
     """A graph (None: there is none), whose marks are kinds of difference of its triplets, or None; a text; or lines."""
 
     kind: Literal["graph", "text", "lines"]
@@ -44,7 +44,7 @@ class Choice(TypedDict):
     key: str
 
 
-class Edit(TypedDict):
+class EditForm(TypedDict):
     """The form of an edit, and the value it begins with.
 
     ==============  ==========================================  ==============================
@@ -62,7 +62,7 @@ class Edit(TypedDict):
     """The names offered while triplets are edited: nodes, verbs, edges, and those mentioned in the text."""
 
 
-class Entry(TypedDict):
+class QueueEntry(TypedDict):
     """A line of the list; the decision is None where there is none yet."""
 
     name: str
@@ -78,11 +78,11 @@ class QueueItem(NamedTuple):
     kind: str
 
 
-class Shown(NamedTuple):
+class ShownEntry(NamedTuple):
     """An entry as it is shown; texts of the context are pale where they are neighbours of what is decided."""
 
-    parts: Sequence[Part]
-    edit: Edit | None = None
+    parts: Sequence[EntryPart]
+    edit: EditForm | None = None
     context: Sequence[tuple[str, bool]] = ()
     reason: str = ""
     code: str = ""
@@ -100,7 +100,7 @@ class DecisionQueue:
     items: Sequence[QueueItem]
     decisions: Decisions
     choices: Callable[[int], Sequence[Choice]]
-    show: Callable[[int], Shown]
+    show: Callable[[int], ShownEntry]
     record: Callable[[int, str, Any], Decision]
     """Return what is kept beside a choice and its edit, or instead of them. Raise ``UsageError`` for one that cannot
     be carried out."""
@@ -110,7 +110,7 @@ class DecisionQueue:
     """True if only the first undecided entry can be decided, and no decision changed."""
     by: str = ""
     """The name of who decides, kept with the time of each decision."""
-    preview: Callable[[int, Any], Sequence[Part]] | None = None
+    preview: Callable[[int, Any], Sequence[EntryPart]] | None = None
     """Return the parts of an entry as an edit would make them."""
     typed: Callable[[int, Any, str], Any] | None = None
     """Return an edit (None: nothing is edited yet) after a line typed in a terminal. Raise ``TsgkitError``."""
@@ -127,7 +127,7 @@ class DecisionQueue:
         """Return the decision about an entry."""
         return self.decisions.find(self.items[number].key)
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[QueueEntry]:
         """Return all entries, in order, with the decisions that are in the file now."""
         self.decisions.refresh()
         decisions = (self.decision(number) for number in range(len(self.items)))
@@ -178,7 +178,7 @@ class DecisionQueue:
                 return
 
 
-def first_undecided(entries: Sequence[Entry]) -> int | None:
+def first_undecided(entries: Sequence[QueueEntry]) -> int | None:
     """Return the number of the first entry without a decision; None if there is none."""
     return next((number for number, entry in enumerate(entries) if entry["decision"] is None), None)
 

@@ -33,7 +33,7 @@ from tsgkit.library.documents.rows import Entry, with_narrative
 from tsgkit.report.annotated_items import ItemPair, Versions, matched
 from tsgkit.scoring.versions import GraphPair
 
-__all__ = ["Disagreement", "Kind", "Merger", "matched"]
+__all__ = ["Disagreement", "Matter", "Merger", "matched"]
 
 TOLD = ("narrative", "sgg")
 """Formats in which texts and L can be exchanged."""
@@ -43,7 +43,7 @@ Value = Any
 """A graph, a text or L, each None where there is none; True or False for a description or item, kept or left out."""
 
 
-class Kind(StrEnum):
+class Matter(StrEnum):
     """The part of an item that two versions disagree on."""
 
     GRAPH = "graph"
@@ -57,7 +57,7 @@ class Kind(StrEnum):
 class Disagreement:
     """One part of an item with its value in both versions; ``place`` has its numbers there."""
 
-    kind: Kind
+    kind: Matter
     item: str
     first: Value
     second: Value
@@ -78,11 +78,15 @@ class Disagreement:
         """The name under which it is listed, with its number (from 1) in the first version, or else in the second."""
         first, second = (None if place is None else place + 1 for place in self.place)
         number = f"{second} of {self.second_name}" if first is None else first
-        if self.kind is Kind.ITEM:
+        if self.kind is Matter.ITEM:
             return self.item
-        if self.kind is Kind.VOCABULARY:
+        if self.kind is Matter.VOCABULARY:
             return f"{self.item}, L"
-        what = {Kind.GRAPH: "graph", Kind.TEXT: "text of description", Kind.DESCRIPTION: "description"}[self.kind]
+        what = {
+            Matter.GRAPH: "graph",
+            Matter.TEXT: "text of description",
+            Matter.DESCRIPTION: "description",
+        }[self.kind]
         return f"{self.item}, {what} {number}"
 
     @property
@@ -186,27 +190,27 @@ class Merger:
         """Return an item of the settled version (None: it has none); ``choose`` decides about its disagreements."""
         if not isinstance(item, ItemPair):
             entry, is_first = item
-            return entry if choose(Disagreement(Kind.ITEM, entry.item, is_first, not is_first, whole=entry)) else None
+            return entry if choose(Disagreement(Matter.ITEM, entry.item, is_first, not is_first, whole=entry)) else None
         old, other = item.first.narrative, item.second.narrative
         vocabulary, name = old.vocabulary, item.item
         names = item.vocabulary or Vocabulary.of((*old.graphs, *other.graphs))
         if self.is_told and item.differs_in_vocabulary:
-            vocabulary = choose(Disagreement(Kind.VOCABULARY, name, old.vocabulary, other.vocabulary))
+            vocabulary = choose(Disagreement(Matter.VOCABULARY, name, old.vocabulary, other.vocabulary))
         elif self.is_told:
             vocabulary = old.vocabulary or other.vocabulary
         parts: list[Description] = []
         for first, second, place, texts, pairs in self._flat_slots(item) if item.is_flat else self._slots(item):
             if first is None or second is None:
                 whole, sides = first or second, (first is not None, second is not None)
-                if whole and choose(Disagreement(Kind.DESCRIPTION, name, *sides, place, whole=whole)):
+                if whole and choose(Disagreement(Matter.DESCRIPTION, name, *sides, place, whole=whole)):
                     parts.append(whole)
                 continue
             text = first.text
             if self.is_told and (first.text or "") != (second.text or ""):
-                text = choose(Disagreement(Kind.TEXT, name, first.text, second.text, place, texts))
+                text = choose(Disagreement(Matter.TEXT, name, first.text, second.text, place, texts))
             graphs: list[ActionGraph | None] = []
             for pair in pairs:
-                about = Disagreement(Kind.GRAPH, name, pair.first, pair.second, pair.graphs, texts, names)
+                about = Disagreement(Matter.GRAPH, name, pair.first, pair.second, pair.graphs, texts, names)
                 graphs.append(choose(about) if pair.differs else pair.first)
             parts.append(replace(first, text=text, graphs=tuple(graph for graph in graphs if graph is not None)))
         new = replace(old, descriptions=tuple(parts), vocabulary=vocabulary)

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from tsgkit.errors import FileProblem, NotationError, UsageError
 from tsgkit.graph.notation.json_triplets import load
-from tsgkit.serve.edit_session import Edit, now
+from tsgkit.serve.edit_session import AcceptedEdit, now
 
 VERSION = 1
 BEGINNING = f'{{"draft": {VERSION}, '.encode()
@@ -38,7 +38,7 @@ def draft_file(file: Path) -> Path:
     return file.with_name(f".{file.name}.draft")
 
 
-class Link(NamedTuple):
+class ServerAddress(NamedTuple):
     """The port and the token of the server, so that the next one can have the same address for open pages."""
 
     port: int
@@ -54,10 +54,10 @@ class DraftContent:
 
     text: str
     checksum: str | None
-    edits: tuple[Edit, ...]
+    edits: tuple[AcceptedEdit, ...]
     time: str
     problem: str = ""
-    link: Link | None = None
+    link: ServerAddress | None = None
 
 
 class Draft:
@@ -102,14 +102,14 @@ class Draft:
             return None
         first, *lines = whole.splitlines()
         head = _fields(first, str(self.path), text=str, time=str, checksum=str | None)
-        edits, time, problem = list[Edit](), head["time"], ""
+        edits, time, problem = list[AcceptedEdit](), head["time"], ""
         for number, line in enumerate(lines, 2):
             try:
                 value = _fields(line, f"{self.path}: line {number}", number=int, ops=list, time=str)
             except UsageError as error:
                 problem = error.message
                 break
-            edits.append(Edit(value["number"], value["ops"]))
+            edits.append(AcceptedEdit(value["number"], value["ops"]))
             time = value["time"]
         if len(whole) < len(data):
             os.ftruncate(self._handle, len(whole))
@@ -117,16 +117,16 @@ class Draft:
         link = self._link(head.get("port"), head.get("token"))
         return DraftContent(head["text"], head.get("checksum"), tuple(edits), time, problem, link)
 
-    def _link(self, port: object, token: object) -> Link | None:
+    def _link(self, port: object, token: object) -> ServerAddress | None:
         """Return a link of the draft; None where it is none, or where another user may have chosen the token."""
         status = os.fstat(self._handle)
         if status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) & 0o077:
             return None
         if type(port) is not int or not 0 < port < 65536 or not isinstance(token, str) or not TOKEN.fullmatch(token):
             return None
-        return Link(port, token)
+        return ServerAddress(port, token)
 
-    def add(self, edit: Edit, text: str, checksum: str | None, link: Link | None = None) -> None:
+    def add(self, edit: AcceptedEdit, text: str, checksum: str | None, link: ServerAddress | None = None) -> None:
         """Append an edit; the first one comes with the content that it belongs to."""
         lines: list[dict[str, Any]] = [{"number": edit.number, "ops": edit.ops, "time": now()}]
         if not self._size:

@@ -19,7 +19,7 @@ from tsgkit.browser.modules import STYLES
 from tsgkit.errors import UsageError
 from tsgkit.graph.drawing import draw_marked
 from tsgkit.graph.model import ActionGraph
-from tsgkit.serve.edit_draft import Link
+from tsgkit.serve.edit_draft import ServerAddress
 from tsgkit.serve.edit_session import EditSession, now
 from tsgkit.serve.edit_source import source_of
 from tsgkit.serve.edited_file import EditedFile
@@ -144,7 +144,7 @@ def server_of(file: EditedFile, port: int = 0) -> tuple[LocalServer, socket.sock
         if listening is None:
             server = LocalServer(page, file.link.token, port)
     listening = listening or server.bound()
-    file.link = Link(server.port, server.token)
+    file.link = ServerAddress(server.port, server.token)
     return server, listening
 
 

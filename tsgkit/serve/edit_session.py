@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from tsgkit.errors import UsageError
 from tsgkit.graph.model import Narrative, Vocabulary
 from tsgkit.serve.item_values import ItemValue, applied, differences, item_value, narrative_of
-from tsgkit.serve.local_server import Conflict
+from tsgkit.serve.local_server import StaleChange
 from tsgkit.serve.story_checks import checks, similar
 
 STATUSES = ("open", "done", "unsure")
@@ -60,7 +60,7 @@ class Proposals:
     narratives: tuple[Narrative | None, ...]
 
 
-class Edit(NamedTuple):
+class AcceptedEdit(NamedTuple):
     """An accepted edit of one item."""
 
     number: int
@@ -82,7 +82,7 @@ class Surroundings:
     name: str = ""
     format: str = "narrative"
     can: Can = field(default_factory=lambda: EVERYTHING)
-    keep: Callable[[Edit], None] = _accept
+    keep: Callable[[AcceptedEdit], None] = _accept
     fits: Callable[[int, Narrative], object] = _accept
     keep_status: Callable[[int, Status], None] = _accept
     proposals: Proposals | None = None
@@ -191,23 +191,23 @@ class EditSession:
             item = self._item(number)
             if item.revision != revision:
                 message = "this item was edited in another window meanwhile"
-                raise Conflict({"message": message, "item": self.item(number)})
+                raise StaleChange({"message": message, "item": self.item(number)})
             if ops:
                 self._apply(number, item, ops, self.around.keep)
             narrative, revision = item.narrative, item.revision
         return {"revision": revision, "checks": checks(narrative)}
 
-    def replay(self, edit: Edit) -> None:
+    def replay(self, edit: AcceptedEdit) -> None:
         """Apply an edit that is kept already."""
         with self.lock:
             self._apply(edit.number, self._item(edit.number), edit.ops, _accept)
 
-    def _apply(self, number: int, item: _Item, ops: Ops, keep: Callable[[Edit], None]) -> None:
+    def _apply(self, number: int, item: _Item, ops: Ops, keep: Callable[[AcceptedEdit], None]) -> None:
         value = applied(item.value, ops)
         narrative = narrative_of(value, item.narrative)
         self._refuse_uncarried(item.narrative, narrative)
         self.around.fits(number, narrative)
-        keep(Edit(number, ops))
+        keep(AcceptedEdit(number, ops))
         self.revision += 1
         item.value, item.narrative, item.revision = value, narrative, self.revision
 

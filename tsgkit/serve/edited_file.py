@@ -19,11 +19,11 @@ from tsgkit.library.documents.rewriter import losses, rewritten
 from tsgkit.library.documents.rows import numbered, with_narrative
 from tsgkit.library.downloads import checksum_of_bytes
 from tsgkit.library.files import decoded, read_bytes, write_text
-from tsgkit.serve.edit_draft import Draft, DraftContent, Link
-from tsgkit.serve.edit_session import STATUSES, Edit, EditSession, Proposals, Status, Surroundings, now
+from tsgkit.serve.edit_draft import Draft, DraftContent, ServerAddress
+from tsgkit.serve.edit_session import STATUSES, AcceptedEdit, EditSession, Proposals, Status, Surroundings, now
 from tsgkit.serve.edit_source import Source, can_of, matched, parsed, refuse_read_only
 from tsgkit.serve.line_file import Line, LineFile
-from tsgkit.serve.local_server import Conflict
+from tsgkit.serve.local_server import StaleChange
 
 STATUSES_ENDING = ".annotations.jsonl"
 MATCHED = "items are matched by their ids; the others may still be compared"
@@ -106,7 +106,7 @@ class EditedFile:
     def __init__(self, source: Source, annotator: str, proposals: Path | None = None) -> None:
         self.source, self.path = source, source.path
         self.notes: list[str] = []
-        self.link: Link | None = None
+        self.link: ServerAddress | None = None
         self._proposals = proposals
         self._restored: dict[str, Any] | None = None
         self._seen: _Disk | None = None
@@ -164,7 +164,7 @@ class EditedFile:
             proposals=proposals,
         )
 
-    def _keep(self, edit: Edit) -> None:
+    def _keep(self, edit: AcceptedEdit) -> None:
         self._refuse_closed()
         self._draft.add(edit, self._base.text, self._base.checksum, self.link)
 
@@ -260,7 +260,7 @@ class EditedFile:
             checksum = self._checksum_on_disk()
             if checksum != self._base.checksum:
                 change = "was deleted" if checksum is None else "changed on disk"
-                raise Conflict({"message": f"{self.source.shown} {change} since it was read", "disk": True})
+                raise StaleChange({"message": f"{self.source.shown} {change} since it was read", "disk": True})
             edited = self.session.unsaved
             if edited or checksum is None:
                 if self._base.losses and not accept_losses:

@@ -50,7 +50,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass
-class Texts:
+class SharedTexts:
     """Every text once, in blocks."""
 
     numbers: dict[str, int] = field(default_factory=dict)
@@ -88,7 +88,7 @@ class Texts:
 def write_page(runs: ViewedRuns, run: str, output: Path, *, linked: bool, progress: Progress) -> str:
     """Return the page of a run, which will be written to ``output``."""
     opened = runs.open(run)
-    texts, samples, searched = Texts(), list[dict[str, Any]](), list[list[int]]()
+    texts, samples, searched = SharedTexts(), list[dict[str, Any]](), list[list[int]]()
     images = ImageAddresses(output, linked=linked)
     left = MOST_SCENES
     for value, panels in _samples(opened, progress):
@@ -139,7 +139,7 @@ def _of_worker(path: Path, data: str | None, start: int) -> list[tuple[dict[str,
 
 
 def _panels(
-    values: list[dict[str, Any]], panels: Sequence[Panel], texts: Texts, images: ImageAddresses, left: int
+    values: list[dict[str, Any]], panels: Sequence[Panel], texts: SharedTexts, images: ImageAddresses, left: int
 ) -> tuple[list[dict[str, Any]], int]:
     """Return panels with their images, and how much more rooms may take."""
     found = []
@@ -156,7 +156,7 @@ def _panels(
     return found, left
 
 
-def _searched(value: dict[str, Any], texts: Texts) -> list[int]:
+def _searched(value: dict[str, Any], texts: SharedTexts) -> list[int]:
     """Return the numbers of the texts that a search for words looks through: prompts and replies."""
     found: dict[int, None] = {}
     for call in value["calls"]:

@@ -18,7 +18,7 @@ from tsgkit.graph.repairs import Change
 from tsgkit.graph.rules import check_graph
 from tsgkit.library.documents.reader import Document
 from tsgkit.runs.decisions import Decisions, shown_as
-from tsgkit.serve.decision_protocol import Choice, DecisionQueue, Part, QueueItem, Shown, elements_of
+from tsgkit.serve.decision_protocol import Choice, DecisionQueue, EntryPart, QueueItem, ShownEntry, elements_of
 
 FORM = "source -> edge -> target"
 UNCHANGED = "nothing would change: its triplet went with an earlier decision"
@@ -54,12 +54,12 @@ class Proposed(NamedTuple):
         code = self.change.code
         return QueueItem(shown_as(shown), f"item {self.item}, graph {self.change.graph + 1}: {code}", code)
 
-    def parts(self, earlier: Sequence[Decision], decision: Decision = ACCEPTED) -> list[Part]:
+    def parts(self, earlier: Sequence[Decision], decision: Decision = ACCEPTED) -> list[EntryPart]:
         """Return the graph as the earlier decisions about it leave it, and as a decision about this change would make
         it; then a note if nothing would change, and the findings that would be left."""
         before, _ = decided(self.graph, self.changes[: self.place], earlier)
         after, _ = decided(before, [self.change], [decision])
-        parts: list[Part] = []
+        parts: list[EntryPart] = []
         for title, mark, graph, other in (("Before", "removed", before, after), ("After", "added", after, before)):
             unmatched, marks = Counter(other.triplets), list[str | None]()
             for triplet in graph.triplets:
@@ -92,19 +92,19 @@ def graph_review(proposed: Sequence[Proposed], decisions: Decisions, out: str) -
     """Return the queue of proposals; they are decided in order, and a decision is not changed."""
     items = [each.queue_item for each in proposed]
 
-    def parts(number: int, decision: Decision | None) -> list[Part]:
+    def parts(number: int, decision: Decision | None) -> list[EntryPart]:
         """Return a proposal after the decisions before it; those that are not made yet are taken as accepted."""
         before = items[number - proposed[number].place : number]
         earlier = [decisions.find(item.key) or ACCEPTED for item in before]
         return proposed[number].parts(earlier, decision or ACCEPTED)
 
-    def show(number: int) -> Shown:
+    def show(number: int) -> ShownEntry:
         each, change = proposed[number], proposed[number].change
         (before, after), sentence = each.neighbours, each.sentence or "(no sentence is known)"
         context = ((before, True), (sentence, not each.sentence), (after, True))
         triplet = list(change.after or change.before or ("", "", ""))
         sure = "" if change.sure is None else f", {100 * change.sure:.0f} %"
-        return Shown(
+        return ShownEntry(
             parts(number, decisions.find(items[number].key)),
             {"kind": "triplet", "value": triplet, "elements": elements_of(each.names)},
             context,

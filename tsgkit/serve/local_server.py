@@ -87,7 +87,7 @@ class Page:
     longest_body: int = LONGEST_BODY
 
 
-class Conflict(Exception):
+class StaleChange(Exception):
     """A change that does not fit the present state; the page is sent the value, with status 409."""
 
     def __init__(self, value: dict[str, Any]) -> None:
@@ -261,7 +261,7 @@ def _file(finding: Finding) -> Callable[[Request], Awaitable[Response]]:
 
         try:
             file = await asyncio.to_thread(finding, Asked(request.query_params))
-        except (TsgkitError, Lacking):
+        except (TsgkitError, MissingValue):
             file = None
         if file is None:
             return _refusal("there is no such file", 404)
@@ -283,11 +283,11 @@ async def _response(work: Callable[[], Awaitable[dict[str, Any]]]) -> Response:
 
 def problem_of(error: Exception) -> tuple[dict[str, Any], int]:
     """Return the value that a page gets for an error, and its status."""
-    if isinstance(error, Conflict):
+    if isinstance(error, StaleChange):
         return error.value, 409
     if isinstance(error, TsgkitError):
         return {"message": error.message, "hint": error.hint}, 400
-    if isinstance(error, Lacking):
+    if isinstance(error, MissingValue):
         return {"message": f"the request lacks {error}", "hint": ""}, 400
     named = f"a bug in tsgkit: {type(error).__name__}: {error}"
     return {"message": named, "hint": "other pages may work; please report it"}, 500
@@ -315,7 +315,7 @@ def _known(value: Any) -> Any:  # noqa: ANN401  (as JSON has it)
     return value
 
 
-class Lacking(Exception):
+class MissingValue(Exception):
     """The lack of a value in a request; its text is the name."""
 
 
@@ -323,7 +323,7 @@ class Asked(dict[str, str]):
     """The values of a request."""
 
     def __missing__(self, name: str) -> str:
-        raise Lacking(name)
+        raise MissingValue(name)
 
 
 def number_of(asked: Mapping[str, str], name: str) -> int:

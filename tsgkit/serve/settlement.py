@@ -37,8 +37,17 @@ from tsgkit.library.files import (
 from tsgkit.report.annotated_items import Versions, joint
 from tsgkit.report.plain_text import count
 from tsgkit.runs.decisions import Decision, Decisions, shown_as
-from tsgkit.serve.decision_protocol import EDIT, Choice, DecisionQueue, Edit, Part, QueueItem, Shown, elements_of
-from tsgkit.serve.disagreements import Disagreement, Kind, Merger, Value, json_value
+from tsgkit.serve.decision_protocol import (
+    EDIT,
+    Choice,
+    DecisionQueue,
+    EditForm,
+    EntryPart,
+    QueueItem,
+    ShownEntry,
+    elements_of,
+)
+from tsgkit.serve.disagreements import Disagreement, Matter, Merger, Value, json_value
 from tsgkit.serve.edit_session import now
 from tsgkit.serve.story_checks import mentioned
 
@@ -46,7 +55,7 @@ FIRST, SECOND, BOTH = "first", "second", "both"
 ONLY_HERE = "extra"
 """The mark of a triplet without a counterpart in the other version."""
 LISTS = {"object": "objects", "relationship": "relationships", "verb": "verbs"}
-LEFT_OUT = {Kind.GRAPH: "no graph", Kind.TEXT: "no text", Kind.VOCABULARY: "no L"}
+LEFT_OUT = {Matter.GRAPH: "no graph", Matter.TEXT: "no text", Matter.VOCABULARY: "no L"}
 """The kinds of parts that can be edited, and the words for none; others are kept or left out as a whole."""
 Names = tuple[str, str]
 """The names of the two annotators."""
@@ -133,16 +142,16 @@ class Settling:
         stale = [f"{count(unused, 'decision')} about earlier content of the files not used"] if unused else []
         return (*self._merger.notes(), *lost, *stale)
 
-    def _shown(self, number: int) -> Shown:
+    def _shown(self, number: int) -> ShownEntry:
         disagreement, names, decision = self.disagreements[number], self.versions.names, self.queue.decision(number)
         text, before, after = disagreement.texts or ("", "", "")
         value = disagreement.second if disagreement.first is None else disagreement.first
         if decision is not None and decision["choice"] == EDIT:
             value = self._values([number])[number]
-        return Shown(
+        return ShownEntry(
             list(_parts(disagreement, names)),
             _edit(disagreement, value),
-            ((before, True), ("" if disagreement.kind is Kind.TEXT else text, False), (after, True)),
+            ((before, True), ("" if disagreement.kind is Matter.TEXT else text, False), (after, True)),
             _reason(disagreement, names),
         )
 
@@ -213,17 +222,17 @@ def _refuse_unreadable(versions: Versions) -> None:
         raise UsageError(f"{first.file}: {first.format} is read, never written", hint=hint)
 
 
-def _parts(disagreement: Disagreement, names: Names) -> Iterator[Part]:
+def _parts(disagreement: Disagreement, names: Names) -> Iterator[EntryPart]:
     """Yield both versions side by side."""
     sides = (disagreement.first, disagreement.second)
-    if disagreement.kind is Kind.GRAPH:
+    if disagreement.kind is Matter.GRAPH:
         for name, graph, marks in zip(names, sides, _marks(*sides), strict=True):
             triplets = None if graph is None else to_value(graph)
             yield {"kind": "graph", "title": name, "triplets": triplets, "marks": marks}
-    elif disagreement.kind is Kind.TEXT:
+    elif disagreement.kind is Matter.TEXT:
         for name, text in zip(names, sides, strict=True):
             yield {"kind": "text", "title": name, "text": text or ""}
-    elif disagreement.kind is Kind.VOCABULARY:
+    elif disagreement.kind is Matter.VOCABULARY:
         first, second = map(vocabulary_value, sides)
         for name, mine, others in ((names[0], first, second), (names[1], second, first)):
             listed = {kind: set(words) for kind, words in others.items()}
@@ -254,10 +263,10 @@ def _marks(first: ActionGraph | None, second: ActionGraph | None) -> tuple[list[
 
 def _reason(disagreement: Disagreement, names: Names) -> str:
     """Return how the two versions differ, in words."""
-    if disagreement.kind is Kind.GRAPH and disagreement.first is not None and disagreement.second is not None:
+    if disagreement.kind is Matter.GRAPH and disagreement.first is not None and disagreement.second is not None:
         return f"{count(len(set(disagreement.first) & set(disagreement.second)), 'triplet')} in both"
-    if disagreement.kind in (Kind.TEXT, Kind.VOCABULARY):
-        return "the texts differ" if disagreement.kind is Kind.TEXT else "L differs"
+    if disagreement.kind in (Matter.TEXT, Matter.VOCABULARY):
+        return "the texts differ" if disagreement.kind is Matter.TEXT else "L differs"
     return f"{names[0] if disagreement.first in (None, False) else names[1]} has no such {disagreement.kind}"
 
 
@@ -270,22 +279,22 @@ def _choices(disagreement: Disagreement, names: Names) -> list[Choice]:
         is_missing = value is None or value is False
         what = LEFT_OUT.get(disagreement.kind, "leave it out") if is_missing else "keep it" if value is True else ""
         choices.append({"choice": choice, "label": f"{name}: {what}" if what else name, "key": key})
-    if disagreement.kind is Kind.VOCABULARY:
+    if disagreement.kind is Matter.VOCABULARY:
         choices.append({"choice": BOTH, "label": "all names of both", "key": "b"})
     if disagreement.kind in LEFT_OUT:
         choices.append({"choice": EDIT, "label": "edit", "key": "e"})
     return choices
 
 
-def _edit(disagreement: Disagreement, value: Value) -> Edit | None:
+def _edit(disagreement: Disagreement, value: Value) -> EditForm | None:
     """Return the form of an edit that begins with a value."""
-    if disagreement.kind is Kind.GRAPH:
+    if disagreement.kind is Matter.GRAPH:
         names = disagreement.names or Vocabulary()
         elements = elements_of(names, mentioned(disagreement.texts[0] if disagreement.texts else None, names))
         return {"kind": "graph-or-none", "value": None if value is None else to_value(value), "elements": elements}
-    if disagreement.kind is Kind.TEXT:
+    if disagreement.kind is Matter.TEXT:
         return {"kind": "texts", "value": [{"name": "text", "label": "text", "text": value or ""}]}
-    if disagreement.kind is Kind.VOCABULARY:
+    if disagreement.kind is Matter.VOCABULARY:
         lists = vocabulary_value(value).items()
         fields = [{"name": name, "label": LISTS[name], "text": "\n".join(words)} for name, words in lists]
         return {"kind": "texts", "value": fields}
@@ -296,13 +305,13 @@ def _value(disagreement: Disagreement, choice: str, edited: object) -> Value:
     """Return the part that a choice leads to. Raise ``UsageError`` for an edit that is none."""
     if choice in (FIRST, SECOND):
         return disagreement.first if choice == FIRST else disagreement.second
-    if choice == BOTH and disagreement.kind is Kind.VOCABULARY:
+    if choice == BOTH and disagreement.kind is Matter.VOCABULARY:
         return joint([disagreement.first, disagreement.second])
-    if choice == EDIT and disagreement.kind is Kind.GRAPH:
+    if choice == EDIT and disagreement.kind is Matter.GRAPH:
         return None if edited is None else _edited_graph(edited)
-    if choice == EDIT and disagreement.kind is Kind.TEXT:
+    if choice == EDIT and disagreement.kind is Matter.TEXT:
         return _texts(edited, ["text"])["text"].strip() or None
-    if choice == EDIT and disagreement.kind is Kind.VOCABULARY:
+    if choice == EDIT and disagreement.kind is Matter.VOCABULARY:
         lists = ([name.strip() for name in text.split("\n")] for text in _texts(edited, list(LISTS)).values())
         return Vocabulary(*(tuple(dict.fromkeys(filter(None, names))) for names in lists))
     raise UsageError(f"there is no choice {choice:.40} here", hint="keep it, and edit the settled file")

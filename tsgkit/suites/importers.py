@@ -24,7 +24,7 @@ from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
 from tsgkit.library.catalogue import SOURCE_VARIABLE, KnownDataset, KnownFile, known
 from tsgkit.library.datasets import (
-    Dataset,
+    InstalledDataset,
     StoredFile,
     dataset,
     dataset_value,
@@ -93,7 +93,7 @@ class Arrival:
 class Intake:
     """A dataset after an import."""
 
-    dataset: Dataset
+    dataset: InstalledDataset
     arrivals: tuple[Arrival, ...]
 
 

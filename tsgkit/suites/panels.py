@@ -1,6 +1,6 @@
 """Panels: a suite's own view of one sample, as data that browser modules draw.
 
-A suite names in its manifest, as ``view``, a function that is given a :class:`Shown` sample and yields panels::
+A suite names in its manifest, as ``view``, a function that is given a :class:`SampleView` sample and yields panels::
 
     def view(shown: Shown) -> Iterator[Panel]:
         yield table_panel("Answer", ["wanted", "answered"], [[shown.sample.answer, shown.judged.answer]])
@@ -75,7 +75,7 @@ OTHER_IMAGE = "This image differs from the one that was judged."
 
 
 @dataclass(frozen=True)
-class Shown:
+class SampleView:
     """A sample to be shown: everything known about it."""
 
     task: Task
@@ -103,7 +103,7 @@ class Panel:
     """Draws the panel as SVG for pages without scripts; None where its value is drawn there as it is."""
 
 
-def panels_of(shown: Shown) -> Iterator[Panel]:
+def panels_of(shown: SampleView) -> Iterator[Panel]:
     """Yield the panels that the suite of a task adds, and the graphs of reference and answer, where a task has them.
 
     A view that fails ends in a text.

@@ -29,7 +29,7 @@ from tsgkit.scoring.set_scores import match, overlap, shared_tuples
 from tsgkit.suites.audits.rows import audit_rows
 from tsgkit.suites.judgement import AnswerScores, Given, Judged
 from tsgkit.suites.metrics import PER_ITEM, Metric
-from tsgkit.suites.panels import Panel, Shown, table_panel
+from tsgkit.suites.panels import Panel, SampleView, table_panel
 from tsgkit.suites.rows import Item, json_row, json_rows
 from tsgkit.suites.solvers.offline_solvers import programs
 from tsgkit.suites.solvers.prompt_files import closed, list_of, row_prompt
@@ -180,7 +180,7 @@ def triplets_of(graph: Sequence[Names]) -> ActionGraph:
     return ActionGraph.of(*((names[0], "is", names[1]) if len(names) == 2 else names for names in graph if names[1:]))
 
 
-def view(shown: Shown) -> Iterator[Panel]:
+def view(shown: SampleView) -> Iterator[Panel]:
     """Yield a table of all tuples, the signs in front of them as in graphs."""
     signed = zip("=-+", sides(shown.judged).values(), strict=True)
     rows = [[sign, tuples_text([names])] for sign, side in signed for names in side]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tsgkit.library.cards import load_card
-from tsgkit.suites.panels import Shown, panels_of
+from tsgkit.suites.panels import SampleView, panels_of
 from tsgkit.suites.replies import CollectedReply
 from tsgkit.suites.solvers.scorers import judge_reply
 
@@ -22,7 +22,7 @@ def values(reply: str | None) -> tuple[dict[str, Any], list[list[str]]]:
     """Return the pair of graphs, and the rows of the table."""
     item = Caption(item_id="1", caption="A young man rides a brown horse.", graph=GRAPH)
     judged = judge_reply(TASK, item, None if reply is None else CollectedReply(reply), "zero-shot")
-    table, graphs = panels_of(Shown(TASK, item, judged, None, None))
+    table, graphs = panels_of(SampleView(TASK, item, judged, None, None))
     assert (table.kind, graphs.kind) == ("table", "graphs")
     json.dumps([dict(graphs.value), dict(table.value)])
     return graphs.value["pairs"][0], table.value["rows"]

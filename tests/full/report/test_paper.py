@@ -31,7 +31,7 @@ from tsgkit.report.paper import DPI, WIDTHS, Columns, Figure, comparison_figure,
 from tsgkit.report.plain_text import Foreign
 from tsgkit.report.published_tables import against_published
 from tsgkit.report.report_rows import Report, gather
-from tsgkit.report.table import Cell, Document, Table
+from tsgkit.report.table import Cell, ReportDocument, Table
 
 HOSTILE = "_<script>alert(1)</script> $x^2$ ]]>-->\n\x1b[31m\u202e\ufffe 模 & 'b' \\frac{"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -231,7 +231,7 @@ def test_the_grid_of_a_paper_is_one_table_with_models_above_their_styles_that_co
     names: list[tuple[Cell, ...]] = [(Foreign(model), style) for model in models for style in ("cot", "few-shot", "x")]
     rows = tuple(who + figures for who in names)
     notes = tuple((Foreign(f"note {number}"),) for number in range(17))
-    text = latex.written(Document("", (Table(("grid",), ("model", "style", *tasks), rows, notes, 2),), ()))
+    text = latex.written(ReportDocument("", (Table(("grid",), ("model", "style", *tasks), rows, notes, 2),), ()))
     assert text.count("\\begin{table") == 1 and "Left out" not in text and "Part" not in text
     assert [line for line in text.splitlines() if "multicolumn{5}" in line] == [
         rf"\multicolumn{{5}}{{@{{}}l@{{}}}}{{{model}}} \\" for model in models
@@ -246,13 +246,13 @@ def test_pdftex_knows_every_letter_takes_hundreds_of_tables_and_has_the_widths_t
     letters = sorted(TYPESET)
     rows = [(Foreign("".join(letters[start : start + 12])), "1") for start in range(0, len(letters), 12)]
     table = Table(("a table",), ("subject", "column 1"), tuple(rows), ((Foreign("".join(letters)),),))
-    text = latex.written(Document("", (table,), ()))
+    text = latex.written(ReportDocument("", (table,), ()))
     typeset(tmp_path / "t1", text, more=r"\usepackage[T1]{fontenc}")
     of_row: list[tuple[Cell, ...]] = [
         (str(number), *[Estimate(f"{number}.0", "[1.0, 2.0]")] * 3) for number in range(5)
     ]
     many = (Table(("a table",), ("subject", "a", "b", "c"), tuple(of_row)),) * 70
-    typeset(tmp_path / "many", latex.written(Document("", many, ())), TWO_COLUMNS)
+    typeset(tmp_path / "many", latex.written(ReportDocument("", many, ())), TWO_COLUMNS)
     random_letters = random.Random(1)
     texts = ["openai/gpt-4o", "exact_match", "18.9", "tsg/ma-sgg"]
     texts += ["".join(random_letters.choices(string.ascii_letters + string.digits + "-_/", k=20)) for _ in range(30)]

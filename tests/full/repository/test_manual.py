@@ -28,7 +28,7 @@ import tsgkit
 from tsgkit.cli import main, parser_of
 from tsgkit.library.cards import load_card
 from tsgkit.library.documents.formats import FORMATS
-from tsgkit.suites.panels import Shown, panels_of
+from tsgkit.suites.panels import SampleView, panels_of
 from tsgkit.suites.replies import CollectedReply
 from tsgkit.suites.solvers.scorers import judge_reply
 from tsgkit.suites.suite import task_of
@@ -118,7 +118,7 @@ def test_the_suite_on_the_page_about_own_tasks_works_as_an_installed_package(
     task = task_of(load_card(f"{name}/opposite"))
     judged = judge_reply(task, task.dataset(None).sample(0), CollectedReply("It is on the **left**."), "zero-shot")
     assert {one: score.value for one, score in judged.scores["strict"].items()} == {"accuracy": 0, "axis": 1}
-    [panel] = panels_of(Shown(task, judged.sample, judged, None, None))
+    [panel] = panels_of(SampleView(task, judged.sample, judged, None, None))
     assert panel.value["rows"] == [["right", "left"]]
     assert main(["audit", "--task", name]) == 0
 

@@ -36,14 +36,15 @@ import tsgkit as tk
 from tsgkit.errors import ExtraMissing, FileProblem, UsageError
 from tsgkit.report.exports import export_run, run_export
 from tsgkit.report.exports.exported_run import file_name, whole
-from tsgkit.report.exports.tables import TABLES, Kind
+from tsgkit.report.exports.tables import TABLES, DataType
 from tsgkit.report.spreadsheet import FORMULA
 
 TEXTS = ("csv", "jsonl")
 """Formats that need no library."""
 LIBRARY = {"inspect": "inspect_ai", "parquet": "pyarrow"}
-PARSED: dict[Kind, Callable[[str], Any]] = {
-    Kind.TEXT: str, Kind.JSON: json.loads, Kind.WHOLE: int, Kind.NUMBER: float, Kind.TRUTH: "true".__eq__,
+PARSED: dict[DataType, Callable[[str], Any]] = {
+    DataType.TEXT: str, DataType.JSON: json.loads, DataType.WHOLE: int, DataType.NUMBER: float,
+    DataType.TRUTH: "true".__eq__,
 }  # fmt: skip
 FIELDS = {
     "doc_id": int, "doc": dict, "target": str, "arguments": dict, "resps": list, "filtered_resps": list, "filter": str,

@@ -40,7 +40,7 @@ from tsgkit.suites.formalimg.rows import read_samples
 from tsgkit.suites.formalimg.view import LEFT_OUT, Judgement, formula_tree, leaves_of
 from tsgkit.suites.judgement import Judged
 from tsgkit.suites.judges.images import MISSING, SEEN, UNREADABLE, ShownImage
-from tsgkit.suites.panels import OTHER_IMAGE, Panel, Shown
+from tsgkit.suites.panels import OTHER_IMAGE, Panel, SampleView
 from tsgkit.suites.replies import CollectedReply
 from tsgkit.suites.rows import ItemChoice
 from tsgkit.suites.solvers.ways import recorded_of
@@ -381,7 +381,7 @@ def shown(number: int, *objects: dict[str, Any], text: str | None = None) -> lis
     """Return the panels of a layout for the item of a row."""
     item = sample(number)
     judged = judge_layout(item, CollectedReply(json.dumps(objects) if text is None else text))
-    return panels(Shown(layout(load_card("formalimg/layout")), item, judged, None, None))
+    return panels(SampleView(layout(load_card("formalimg/layout")), item, judged, None, None))
 
 
 def test_boxes_and_parts_are_right_or_marked_and_hostile_replies_decide_nothing() -> None:

@@ -21,7 +21,7 @@ from tsgkit.llm.failures import Stopped
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.solvers import ways
-from tsgkit.suites.solvers.examples import Example, Identity, Pool
+from tsgkit.suites.solvers.examples import Identity, Pool, WorkedExample
 from tsgkit.suites.solvers.factories import factory_of, votes_of
 from tsgkit.suites.solvers.scorers import majority, plurality
 from tsgkit.suites.solvers.solver import Solver
@@ -162,7 +162,7 @@ class Item(NamedTuple):
 
 def pool(*items: Item, sources: str = "") -> Pool:
     named = list(sources) or [""] * len(items)
-    examples = [Example(item, "[cup]", source=source) for item, source in zip(items, named, strict=True)]
+    examples = [WorkedExample(item, "[cup]", source=source) for item, source in zip(items, named, strict=True)]
     return Pool("pool.jsonl", tuple(examples), lambda one: Identity((one.words,), tuple(filter(None, [one.cluster]))))
 
 

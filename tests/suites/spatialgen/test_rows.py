@@ -29,7 +29,7 @@ from tsgkit.suites.spatialgen import rows as row_files
 from tsgkit.suites.spatialgen.defects import RULES, findings, inspect, question_findings, row_findings
 from tsgkit.suites.spatialgen.judge_requests import check_orders, in_order, orders_of, permutation, undone
 from tsgkit.suites.spatialgen.maker import (
-    Making,
+    QuestionItems,
     QuestionMaker,
     WrittenQuestion,
     draft_problems,
@@ -335,7 +335,7 @@ def replaced_key(row: SpatialRow, number: int, letter: str) -> SpatialRow:
 
 def made(
     replies: dict[str, list[str]], scenes: list[str], count: int = 1, **more: object
-) -> tuple[Making, MemoryRecorder]:
+) -> tuple[QuestionItems, MemoryRecorder]:
     kept = MemoryRecorder()
     asker = RecordedModel(Script(replies), kept)
     maker = QuestionMaker(lambda name: ask_for(asker, name), count, **more)  # type: ignore[arg-type]

@@ -22,7 +22,7 @@ from tsg_tasks import task as task_of_kind
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.model import ActionGraph, Triplet, Vocabulary
 from tsgkit.library.documents.reader import read_file
-from tsgkit.suites.panels import Panel, Shown, differences_panel, graphs_panel, table_panel, text_panel
+from tsgkit.suites.panels import Panel, SampleView, differences_panel, graphs_panel, table_panel, text_panel
 from tsgkit.suites.replies import CollectedReply
 from tsgkit.suites.rows import ItemChoice, hash_of_items
 from tsgkit.suites.solvers.scorers import judge_reply
@@ -214,7 +214,7 @@ def shown(kind: str, text: str | None, word: str = "cup") -> list[Panel]:
     own, reply = task_of_kind(kind), None if text is None else CollectedReply(text)
     item = samples_of(document(row(ROWS.get(kind, "ma-sgg"), "a", word)), kind)[0]
     judged = judge_reply(own, item, reply, "zero-shot")
-    return panels(Shown(own, item, judged, None, None))
+    return panels(SampleView(own, item, judged, None, None))
 
 
 def test_differences_are_in_panels_beside_what_was_right_and_a_view_that_fails_is_a_text(
@@ -255,7 +255,7 @@ def test_differences_are_in_panels_beside_what_was_right_and_a_view_that_fails_i
     assert given_graph["pairs"][0]["changes"]
     assert answer["pairs"][0]["candidate"] is None
 
-    def failing(shown: Shown) -> Iterator[Panel]:
+    def failing(shown: SampleView) -> Iterator[Panel]:
         yield text_panel("first", "what was made before the failure stays")
         raise RuntimeError("a key")
 

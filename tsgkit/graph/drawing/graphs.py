@@ -24,7 +24,7 @@ from typing import Literal, NamedTuple
 
 from tsgkit.graph.drawing.layout import Size
 from tsgkit.graph.drawing.sketch import BLUE, GREEN, ORANGE, PURPLE, VERMILION, Edge, Stroke, kind_entries, sketch
-from tsgkit.graph.drawing.svg import Entry, Sketch, image, notice
+from tsgkit.graph.drawing.svg import LegendEntry, Sketch, image, notice
 from tsgkit.graph.drawing.text import shown
 from tsgkit.graph.edits import Change, ChangeKind
 from tsgkit.graph.model import VERB, ActionGraph, Kind, Node, Triplet, Vocabulary, source_kind, target_kind
@@ -35,7 +35,7 @@ LEGEND_WIDTH = 420.0
 Role = Literal["reference", "candidate"]
 
 
-class Mark(NamedTuple):
+class ChangeMark(NamedTuple):
     """The style of a kind of change: the sign before its labels, its line, and its legends."""
 
     sign: str
@@ -47,16 +47,18 @@ class Mark(NamedTuple):
 
 
 MARKS = {
-    MATCHED: Mark("", Stroke("#333333"), "in both graphs", "in both graphs"),
-    "missing": Mark("−", Stroke(VERMILION, "9 6", 2.0), "only in the reference", "only in the reference"),
-    "extra": Mark("+", Stroke(BLUE, "0.1 5", 2.6), "only in the candidate", "only in the answer"),
-    "reversed": Mark(
+    MATCHED: ChangeMark("", Stroke("#333333"), "in both graphs", "in both graphs"),
+    "missing": ChangeMark("−", Stroke(VERMILION, "9 6", 2.0), "only in the reference", "only in the reference"),
+    "extra": ChangeMark("+", Stroke(BLUE, "0.1 5", 2.6), "only in the candidate", "only in the answer"),
+    "reversed": ChangeMark(
         "⇄", Stroke(PURPLE, "14 5 0.1 5", 2.2), "hollow head: where it was expected to point", "points the other way"
     ),
-    "mismatched": Mark("≠", Stroke(ORANGE, "14 5 0.1 5 0.1 5", 2.2), "expected and found", "differs in one place"),
-    "wrong hand": Mark("≠hand", Stroke(GREEN, "5 5 14 5", 2.2), "expected and found", "the other hand"),
+    "mismatched": ChangeMark(
+        "≠", Stroke(ORANGE, "14 5 0.1 5 0.1 5", 2.2), "expected and found", "differs in one place"
+    ),
+    "wrong hand": ChangeMark("≠hand", Stroke(GREEN, "5 5 14 5", 2.2), "expected and found", "the other hand"),
 }
-OTHER = Mark("?", Stroke("#333333", "16 5", 2.0))
+OTHER = ChangeMark("?", Stroke("#333333", "16 5", 2.0))
 BEFORE_AND_AFTER = {"removed": "missing", "added": "extra"}
 
 
@@ -154,13 +156,13 @@ def _side(graph: ActionGraph | None, edges: Sequence[Edge], notes: dict[Node, st
     return image(sketch(edges, notes), (), heading="", title=title, description=described)
 
 
-def _line_entries(kinds: Collection[str], meaning: Callable[[str, Mark], str]) -> list[Entry]:
+def _line_entries(kinds: Collection[str], meaning: Callable[[str, ChangeMark], str]) -> list[LegendEntry]:
     """Return the legend of kinds of differences, those of ``MARKS`` first."""
-    entries = list[Entry]()
+    entries = list[LegendEntry]()
     for kind in (*(kind for kind in MARKS if kind in kinds), *(kind for kind in kinds if kind not in MARKS)):
         mark = MARKS.get(kind, OTHER)
         words = f"{mark.sign} {shown(kind)}".lstrip() + meaning(kind, mark)
-        entries.append(Entry(mark.stroke.line("M1,13 H37"), words))
+        entries.append(LegendEntry(mark.stroke.line("M1,13 H37"), words))
     return entries
 
 

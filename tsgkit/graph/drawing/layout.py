@@ -1,6 +1,6 @@
 """Layout of a drawing: layers from left to right, with a separate place for every label.
 
->>> layout = lay_out([Size(60, 30), Size(80, 30)], starts=[0, 1], links=[Link(0, 1, Size(30, 18))])
+>>> layout = lay_out([Size(60, 30), Size(80, 30)], starts=[0, 1], links=[DrawnEdge(0, 1, Size(30, 18))])
 >>> [box.x < layout.labels[0].x for box in layout.nodes], layout.nodes[0].y == layout.nodes[1].y
 ([True, False], True)
 
@@ -34,7 +34,7 @@ class Size(NamedTuple):
     height: float
 
 
-class Box(NamedTuple):
+class DrawnBox(NamedTuple):
     """A rectangle by its centre."""
 
     x: float
@@ -63,7 +63,7 @@ class Box(NamedTuple):
         return self.y + self.height / 2
 
 
-class Link(NamedTuple):
+class DrawnEdge(NamedTuple):
     """An edge by the numbers of its end nodes, and the size of its label."""
 
     source: int
@@ -76,7 +76,7 @@ class Link(NamedTuple):
         return self.source, self.target
 
 
-class Span(NamedTuple):
+class ColumnSpan(NamedTuple):
     """The left and right border of a column."""
 
     left: float
@@ -84,18 +84,18 @@ class Span(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Layout:
+class GraphLayout:
     """The boxes of nodes and labels, their columns, and the total size."""
 
-    nodes: tuple[Box, ...]
-    labels: tuple[Box, ...]
+    nodes: tuple[DrawnBox, ...]
+    labels: tuple[DrawnBox, ...]
     node_columns: tuple[int, ...]
     label_columns: tuple[int, ...]
-    spans: dict[int, Span]
+    spans: dict[int, ColumnSpan]
     size: Size
 
 
-def lay_out(nodes: Sequence[Size], starts: Sequence[int], links: Sequence[Link]) -> Layout:
+def lay_out(nodes: Sequence[Size], starts: Sequence[int], links: Sequence[DrawnEdge]) -> GraphLayout:
     """Find a place for every node and every label; ``starts`` says in which layer each node would be a root."""
     count = len(nodes)
     layers, parts = _layers(starts, links)
@@ -126,14 +126,14 @@ def lay_out(nodes: Sequence[Size], starts: Sequence[int], links: Sequence[Link])
         offset = max(y[item] + sizes[item].height / 2 for item in part) + PART_GAP
     spans = _spans(columns, sizes, y, links, count)
     boxes = tuple(
-        Box((spans[column].left + spans[column].right) / 2, middle, *size)
+        DrawnBox((spans[column].left + spans[column].right) / 2, middle, *size)
         for column, middle, size in zip(columns, y, sizes, strict=True)
     )
     size = Size(max((span.right for span in spans.values()), default=0.0), max(0.0, offset - PART_GAP))
-    return Layout(boxes[:count], boxes[count:], tuple(columns[:count]), tuple(columns[count:]), spans, size)
+    return GraphLayout(boxes[:count], boxes[count:], tuple(columns[:count]), tuple(columns[count:]), spans, size)
 
 
-def _layers(starts: Sequence[int], links: Sequence[Link]) -> tuple[list[int], list[list[int]]]:
+def _layers(starts: Sequence[int], links: Sequence[DrawnEdge]) -> tuple[list[int], list[list[int]]]:
     """Return the layer of each node, and the nodes of each connected part."""
     neighbours = defaultdict[int, list[int]](list)
     entered = set[int]()
@@ -189,8 +189,8 @@ def settle(wanted: Sequence[float], heights: Sequence[float], gap: float) -> lis
 
 
 def _spans(
-    columns: Sequence[int], sizes: Sequence[Size], y: Sequence[float], links: Sequence[Link], count: int
-) -> dict[int, Span]:
+    columns: Sequence[int], sizes: Sequence[Size], y: Sequence[float], links: Sequence[DrawnEdge], count: int
+) -> dict[int, ColumnSpan]:
     """Return the borders of every column that holds something; steep lines get wider lanes on its right."""
     widths, rises = defaultdict[int, float](float), defaultdict[int, float](float)
     for column, size in zip(columns, sizes, strict=True):
@@ -199,8 +199,8 @@ def _spans(
         for node in link.ends:
             left = min(columns[node], columns[label])
             rises[left] = max(rises[left], abs(y[node] - y[label]))
-    spans, x = dict[int, Span](), 0.0
+    spans, x = dict[int, ColumnSpan](), 0.0
     for column in sorted(widths):
-        spans[column] = Span(x, x + widths[column])
+        spans[column] = ColumnSpan(x, x + widths[column])
         x += widths[column] + min(LANE + LANE_PER_HEIGHT * rises[column], LANE_AT_MOST)
     return spans

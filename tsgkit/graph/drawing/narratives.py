@@ -5,7 +5,7 @@
 >>> svg = draw_narrative(Narrative((Description("She opens the lid.", (graph,)), Description("She waits."))))
 >>> svg.count('class="tsg-cell"'), "no graphs" in svg, "with hand1" in svg
 (1, True, True)
->>> cell = Cell.of(graph, number=0)
+>>> cell = GraphCard.of(graph, number=0)
 >>> cell.head, [[chip.text for chip in row] for row in cell.rows], cell.hands
 ('open', [['dobj', 'lid']], ('with hand1', ''))
 
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import NamedTuple
 
-from tsgkit.graph.drawing.layout import Box, Size
+from tsgkit.graph.drawing.layout import DrawnBox, Size
 from tsgkit.graph.drawing.sketch import PADDING, SAMPLE, kind_entries, outline
 from tsgkit.graph.drawing.svg import (
     BOLD,
@@ -30,7 +30,7 @@ from tsgkit.graph.drawing.svg import (
     LINE_HEIGHT,
     MARGIN,
     PALE,
-    Entry,
+    LegendEntry,
     Markup,
     Sketch,
     element,
@@ -70,16 +70,16 @@ class Chip(NamedTuple):
         return 6.0 if self.kind is None else PADDING[self.kind] * 1.2
 
 
-class Placed(NamedTuple):
+class PlacedChip(NamedTuple):
     """A chip's lines and their position in the cell."""
 
     kind: Kind | None
     lines: tuple[str, ...]
-    box: Box
+    box: DrawnBox
 
 
 @dataclass(frozen=True)
-class Cell:
+class GraphCard:
     """A graph: its number along time, its action, the other triplets as chips, and the labels of both hands."""
 
     number: int
@@ -90,7 +90,7 @@ class Cell:
     """The action's edges to each hand, or the hand's name if other edges lead to it; empty if none does."""
 
     @classmethod
-    def of(cls, graph: ActionGraph, number: int, vocabulary: Vocabulary | None = None) -> Cell:
+    def of(cls, graph: ActionGraph, number: int, vocabulary: Vocabulary | None = None) -> GraphCard:
         """Return the cell that shows this graph."""
         times, actions = Counter(graph.typed(vocabulary)), graph.actions
         lone = Node(Kind.ACTION, actions[0]) if len(actions) == 1 else None
@@ -130,7 +130,7 @@ class _Group(NamedTuple):
 
     description: Description
     lines: tuple[str, ...]
-    cells: Sequence[Cell]
+    cells: Sequence[GraphCard]
     width: float
 
 
@@ -141,7 +141,7 @@ def draw_narrative(narrative: Narrative, *, title: str = "") -> str:
         return notice("empty narrative", heading=title, title=spoken_title)
     numbers = count()
     of_descriptions = [
-        (description, [Cell.of(graph, next(numbers), narrative.vocabulary) for graph in description.graphs])
+        (description, [GraphCard.of(graph, next(numbers), narrative.vocabulary) for graph in description.graphs])
         for description in narrative.descriptions
     ]
     cells = [cell for _, own in of_descriptions for cell in own]
@@ -157,7 +157,7 @@ def draw_narrative(narrative: Narrative, *, title: str = "") -> str:
     return image(strip, (_legend(cells),), heading=title, title=spoken_title, description=described)
 
 
-def _groups(description: Description, cells: Sequence[Cell], wide: float) -> Iterator[_Group]:
+def _groups(description: Description, cells: Sequence[GraphCard], wide: float) -> Iterator[_Group]:
     """Yield a description's cells in groups that fit a row."""
     text = NO_TEXT if description.text is None else shorten(prose(description.text), LONGEST_TEXT)
     fitting = int((ACROSS - 2 * PAD + GAP) // (wide + GAP))
@@ -207,7 +207,7 @@ def _drawn_group(group: _Group, x: float, head: float, cell: Size) -> Markup:
         lines_of_text(group.lines, x + PAD, middle, size=TEXT, anchor="start", **look),
     ]
     if not group.cells:
-        box = Box(x + group.width / 2, head + cell.height / 2, *cell)
+        box = DrawnBox(x + group.width / 2, head + cell.height / 2, *cell)
         dashed: dict[str, str | float] = {"fill": "none", "stroke": PALE, "stroke_dasharray": "4 4"}
         frame = element("rect", x=box.left, y=box.top, width=box.width, height=box.height, **dashed)
         words = lines_of_text((NO_GRAPHS,), box.x, box.y, size=TEXT, font_style="italic", fill=PALE)
@@ -215,12 +215,12 @@ def _drawn_group(group: _Group, x: float, head: float, cell: Size) -> Markup:
     return element("g", *parts, class_="tsg-description")
 
 
-def _arranged(cell: Cell, width: float) -> list[Placed]:
+def _arranged(cell: GraphCard, width: float) -> list[PlacedChip]:
     """Return the head and the chips of a cell in lines that fit its width; a chip too long has several lines itself."""
     room = width - 2 * PAD - cell.number_width
     lines = wrap(cell.head, (room - 2 * PADDING[Kind.ACTION]) / BOLD, NAME)
     tall = len(lines) * NAME * LINE_HEIGHT + 10
-    placed = [Placed(Kind.ACTION, lines, Box(width - PAD - room / 2, PAD + tall / 2, room, tall))]
+    placed = [PlacedChip(Kind.ACTION, lines, DrawnBox(width - PAD - room / 2, PAD + tall / 2, room, tall))]
     room, bottom = width - 2 * PAD, PAD + tall
     for row in cell.rows:
         x, top = 0.0, bottom + GAP
@@ -231,14 +231,14 @@ def _arranged(cell: Cell, width: float) -> list[Placed]:
             tall = len(lines) * NAME * LINE_HEIGHT + 5
             if x and x + wide > room + SLACK:
                 x, top = 0.0, bottom + LINE_GAP
-            box = Box(PAD + x + wide / 2, top + tall / 2, wide, tall)
-            placed.append(Placed(chip.kind, lines, box))
+            box = DrawnBox(PAD + x + wide / 2, top + tall / 2, wide, tall)
+            placed.append(PlacedChip(chip.kind, lines, box))
             x, bottom = x + wide, max(bottom, top + tall)
         bottom = max(chip.box.bottom for chip in placed)
     return placed
 
 
-def _drawn_cell(cell: Cell, placed: Sequence[Placed], size: Size) -> Markup:
+def _drawn_cell(cell: GraphCard, placed: Sequence[PlacedChip], size: Size) -> Markup:
     """Return the cell with its upper left corner at the origin."""
     head, *chips = placed
     if cell.graph.actions:
@@ -257,19 +257,19 @@ def _drawn_cell(cell: Cell, placed: Sequence[Placed], size: Size) -> Markup:
         parts.append(words if kind is None else element("g", outline(kind, box, stroke_width=1.2), words))
     for place, (hand, use) in enumerate(zip(HANDS, cell.hands, strict=True)):
         y = size.height - LANES + place * (HAND + HAND_GAP) + HAND / 2
-        box = Box(size.width / 2, y, size.width - 2 * PAD, HAND)
+        box = DrawnBox(size.width / 2, y, size.width - 2 * PAD, HAND)
         words = lines_of_text((use or hand,), box.x, box.y, size=SMALL, fill=INK if use else PALE)
         shape = outline(Kind.HAND, box, **(USED if use else UNUSED))
         parts.append(element("g", shape, words, class_="tsg-used" if use else "tsg-unused"))
     return element("g", *parts, class_="tsg-cell")
 
 
-def _legend(cells: Sequence[Cell]) -> list[Entry]:
+def _legend(cells: Sequence[GraphCard]) -> list[LegendEntry]:
     """Return the shapes that occur, and how a hand shows whether it is used."""
     kinds = {chip.kind for cell in cells for row in cell.rows for chip in row if chip.kind is not None}
     entries = kind_entries(kinds | {Kind.ACTION for cell in cells if cell.graph.actions})
     uses = {bool(use) for cell in cells for use in cell.hands}
     for is_used, look, words in ((True, USED, "hand in use"), (False, UNUSED, "hand not in use")):
         if is_used in uses:
-            entries.append(Entry(outline(Kind.HAND, SAMPLE, **look), words))
+            entries.append(LegendEntry(outline(Kind.HAND, SAMPLE, **look), words))
     return entries

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import NamedTuple
 
-from tsgkit.graph.drawing.layout import Box, Layout, Link, Size, lay_out
+from tsgkit.graph.drawing.layout import DrawnBox, DrawnEdge, GraphLayout, Size, lay_out
 from tsgkit.graph.drawing.svg import (
     INK,
     LINE_HEIGHT,
-    Entry,
+    LegendEntry,
     Markup,
     Sketch,
     coordinate,
@@ -40,7 +40,7 @@ PADDING = {Kind.PERSON: 16.0, Kind.ACTION: 18.0, Kind.OBJECT: 12.0, Kind.HAND: 1
 STARTS = {Kind.PERSON: 0, Kind.ACTION: 1, Kind.OBJECT: 2, Kind.HAND: 2}
 SLANT = 12.0
 ROUND = 17.0
-SAMPLE = Box(19, 13, 38, 18)
+SAMPLE = DrawnBox(19, 13, 38, 18)
 
 NAME, LABEL, NOTE = 14.0, 12.5, 11.0
 NODE_WRAP, LABEL_WRAP = 260.0, 220.0
@@ -52,7 +52,7 @@ SPREAD = 10.0
 BRACKET = 5.0
 
 
-def outline(kind: Kind, box: Box, **look: str | float) -> Markup:
+def outline(kind: Kind, box: DrawnBox, **look: str | float) -> Markup:
     """Return the shape of a kind, filled with a light tint of its colour."""
     style: dict[str, str | float] = {
         "fill": COLOURS[kind], "fill_opacity": "0.16", "stroke": COLOURS[kind], "stroke_width": 2, **look
@@ -66,12 +66,12 @@ def outline(kind: Kind, box: Box, **look: str | float) -> Markup:
     return polygon(hexagon if kind is Kind.ACTION else slanted, **style)
 
 
-def touch(kind: Kind, box: Box, *, dy: float, right: bool) -> float:
+def touch(kind: Kind, box: DrawnBox, *, dy: float, right: bool) -> float:
     """Return where a horizontal line ``dy`` below the middle of the box meets the outline.
 
-    >>> touch(Kind.OBJECT, Box(50, 10, 40, 20), dy=0, right=True)
+    >>> touch(Kind.OBJECT, DrawnBox(50, 10, 40, 20), dy=0, right=True)
     70.0
-    >>> touch(Kind.ACTION, Box(50, 10, 40, 20), dy=10, right=False)  # a corner of the hexagon
+    >>> touch(Kind.ACTION, DrawnBox(50, 10, 40, 20), dy=10, right=False)  # a corner of the hexagon
     42.0
     """
     share, inset = dy / box.height, 0.0
@@ -85,10 +85,10 @@ def touch(kind: Kind, box: Box, *, dy: float, right: bool) -> float:
     return box.right - inset if right else box.left + inset
 
 
-def kind_entries(kinds: Iterable[Kind]) -> list[Entry]:
+def kind_entries(kinds: Iterable[Kind]) -> list[LegendEntry]:
     """Return the legend of those of the four kinds that occur."""
     occurring = set(kinds)
-    return [Entry(outline(kind, SAMPLE), kind.value) for kind in Kind if kind in occurring]
+    return [LegendEntry(outline(kind, SAMPLE), kind.value) for kind in Kind if kind in occurring]
 
 
 class Stroke(NamedTuple):
@@ -155,7 +155,7 @@ def sketch(edges: Sequence[Edge], notes: Mapping[Node, str] | None = None) -> Sk
     come, go = Counter(edge.target for edge in edges), Counter(edge.source for edge in edges)
     heads = [max(come[node], go[node]) for node in nodes]
     links = [
-        Link(place[edge.source], place[edge.target], Size(label.size.width + 2 * LABEL_PADDING, label.size.height))
+        DrawnEdge(place[edge.source], place[edge.target], Size(label.size.width + 2 * LABEL_PADDING, label.size.height))
         for edge, label in zip(edges, labels, strict=True)
     ]
     sizes = tuple(map(_node_size, kinds, names, written, heads))
@@ -178,7 +178,7 @@ def _node_size(kind: Kind, name: _Words, note: str, heads: int) -> Size:
     return Size(max(LEAST_WIDTH, width), max(height, min(heads, HEADS_AT_MOST) * SPREAD + 2 * HALF_HEAD))
 
 
-def _drawn_node(node: Node, name: _Words, note: str, box: Box) -> Markup:
+def _drawn_node(node: Node, name: _Words, note: str, box: DrawnBox) -> Markup:
     parts = [spoken(f"{node.kind}: {visible(node.name)}" + (f" ({note})" if note else ""))]
     if note:
         parts += [
@@ -191,7 +191,7 @@ def _drawn_node(node: Node, name: _Words, note: str, box: Box) -> Markup:
     return element("g", *parts, class_=f"tsg-node tsg-{node.kind}")
 
 
-def _drawn_label(label: _Words, box: Box) -> Markup:
+def _drawn_label(label: _Words, box: DrawnBox) -> Markup:
     """Return the label on a white ground, which interrupts its line."""
     ground = element("rect", x=box.left, y=box.top, width=box.width, height=box.height, fill="#ffffff")
     return element("g", ground, lines_of_text(label.lines, box.x, box.y, size=LABEL), class_="tsg-label")
@@ -200,7 +200,9 @@ def _drawn_label(label: _Words, box: Box) -> Markup:
 # Routes: from a node's side through the label to another node's side
 
 
-def _drawn_line(edge: Edge, number: int, ports: Mapping[tuple[int, int], _Port], layout: Layout, link: Link) -> Markup:
+def _drawn_line(
+    edge: Edge, number: int, ports: Mapping[tuple[int, int], _Port], layout: GraphLayout, link: DrawnEdge
+) -> Markup:
     tooltip = edge.tooltip or f"{visible(edge.source.name)} -> {edge.label} -> {visible(edge.target.name)}"
     colour, start, end = edge.stroke.colour, ports[number, 0], ports[number, 1]
     path = _route(link, number, start, end, layout)
@@ -210,7 +212,7 @@ def _drawn_line(edge: Edge, number: int, ports: Mapping[tuple[int, int], _Port],
     return element("g", *parts, class_="tsg-edge")
 
 
-def _ports(kinds: Sequence[Kind], links: Sequence[Link], layout: Layout) -> dict[tuple[int, int], _Port]:
+def _ports(kinds: Sequence[Kind], links: Sequence[DrawnEdge], layout: GraphLayout) -> dict[tuple[int, int], _Port]:
     """Return the port of each (link, end), end being 0 for the source and 1 for the target."""
     sides = defaultdict[tuple[int, bool], list[tuple[float, int, int]]](list)
     for place, link in enumerate(links):
@@ -230,17 +232,17 @@ def _ports(kinds: Sequence[Kind], links: Sequence[Link], layout: Layout) -> dict
     return ports
 
 
-def _within_a_layer(link: Link, layout: Layout) -> bool:
+def _within_a_layer(link: DrawnEdge, layout: GraphLayout) -> bool:
     return layout.node_columns[link.source] == layout.node_columns[link.target]
 
 
-def _is_upper(link: Link, end: int, layout: Layout) -> bool:
+def _is_upper(link: DrawnEdge, end: int, layout: GraphLayout) -> bool:
     """Return whether this end of a link within a layer is the upper one; the source is, in a self loop."""
     own, other = layout.nodes[link.ends[end]].y, layout.nodes[link.ends[1 - end]].y
     return (own, end) < (other, 1 - end)
 
 
-def _route(link: Link, number: int, start: _Port, end: _Port, layout: Layout) -> str:
+def _route(link: DrawnEdge, number: int, start: _Port, end: _Port, layout: GraphLayout) -> str:
     """Return the path of an edge: straight through the label's place to the next layer, or around it and back."""
     span, label = layout.spans[layout.label_columns[number]], layout.labels[number]
     lanes = []  # the borders of the nodes' columns, where lines begin to bend

@@ -42,7 +42,7 @@ class Sketch(NamedTuple):
     size: Size
 
 
-class Entry(NamedTuple):
+class LegendEntry(NamedTuple):
     """An entry of the legend: a sample and its meaning."""
 
     sample: Markup
@@ -118,7 +118,7 @@ def document(width: float, height: float, parts: Iterable[Markup], *, title: str
     )
 
 
-def image(drawn: Sketch, legend: Sequence[Sequence[Entry]], *, heading: str, title: str, description: str) -> str:
+def image(drawn: Sketch, legend: Sequence[Sequence[LegendEntry]], *, heading: str, title: str, description: str) -> str:
     """Return a document: the heading if there is one, the sketch, the legend topic by topic."""
     width = max(drawn.size.width, LEAST_WIDTH if legend or heading else 0.0)
     head, foot, top = Markup(""), _legend(legend, width), MARGIN
@@ -133,7 +133,7 @@ def image(drawn: Sketch, legend: Sequence[Sequence[Entry]], *, heading: str, tit
     return document(width + 2 * MARGIN, height, parts, title=title, description=description)
 
 
-def _legend(topics: Iterable[Sequence[Entry]], width: float) -> Sketch:
+def _legend(topics: Iterable[Sequence[LegendEntry]], width: float) -> Sketch:
     """Return the entries side by side, in as many rows as it takes, each topic on a row of its own."""
     parts, y = list[Markup](), 0.0
     for topic in filter(None, topics):

@@ -30,7 +30,7 @@ LEAST, MOST = -(1 << 63), (1 << 63) - 1
 """The least and the greatest whole number that a column holds."""
 
 
-class Kind(StrEnum):
+class DataType(StrEnum):
     """The type of a column."""
 
     TEXT = "text"
@@ -44,85 +44,85 @@ class Column(NamedTuple):
     """A column of a table."""
 
     name: str
-    kind: Kind
+    kind: DataType
     meaning: str
 
 
 ROW = (
-    Column("run", Kind.TEXT, "the identity of the run, the hash in its folder's name"),
-    Column("subject", Kind.TEXT, "the model, baseline or folder that is evaluated"),
-    Column("task", Kind.TEXT, "the task, with its suite"),
-    Column("judge", Kind.TEXT, "who looks at images or scenes, or rates answers; null where replies are scored"),
-    Column("solver", Kind.TEXT, "the way of asking, or the protocol of a judge"),
-    Column("style", Kind.TEXT, "the style of the prompts; empty where there is none"),
-    Column("repeat", Kind.WHOLE, "the number of the repeat, from 0"),
-    Column("shots", Kind.WHOLE, "worked examples; null where the row does not depend on them"),
-    Column("prompts", Kind.TEXT, "the folder of prompts; null where the row does not depend on it"),
-    Column("seed", Kind.WHOLE, "the seed; null where the row does not depend on it"),
-    Column("item_id", Kind.TEXT, "the id of the item"),
+    Column("run", DataType.TEXT, "the identity of the run, the hash in its folder's name"),
+    Column("subject", DataType.TEXT, "the model, baseline or folder that is evaluated"),
+    Column("task", DataType.TEXT, "the task, with its suite"),
+    Column("judge", DataType.TEXT, "who looks at images or scenes, or rates answers; null where replies are scored"),
+    Column("solver", DataType.TEXT, "the way of asking, or the protocol of a judge"),
+    Column("style", DataType.TEXT, "the style of the prompts; empty where there is none"),
+    Column("repeat", DataType.WHOLE, "the number of the repeat, from 0"),
+    Column("shots", DataType.WHOLE, "worked examples; null where the row does not depend on them"),
+    Column("prompts", DataType.TEXT, "the folder of prompts; null where the row does not depend on it"),
+    Column("seed", DataType.WHOLE, "the seed; null where the row does not depend on it"),
+    Column("item_id", DataType.TEXT, "the id of the item"),
 )
 """The first columns of every table: together they name a sample."""
 SAMPLES = (
     *ROW,
-    Column("number", Kind.WHOLE, "the place of the item in the data, from 0; null where the run does not keep it"),
-    Column("cluster", Kind.TEXT, "samples of one cluster are not independent"),
-    Column("groups", Kind.JSON, "the members of each group: an object of lists"),
-    Column("outcome", Kind.TEXT, "answered, unreadable, empty, truncated, refused, missing, api_error or error"),
+    Column("number", DataType.WHOLE, "the place of the item in the data, from 0; null where the run does not keep it"),
+    Column("cluster", DataType.TEXT, "samples of one cluster are not independent"),
+    Column("groups", DataType.JSON, "the members of each group: an object of lists"),
+    Column("outcome", DataType.TEXT, "answered, unreadable, empty, truncated, refused, missing, api_error or error"),
     Column(
         "wrong",
-        Kind.TRUTH,
+        DataType.TRUTH,
         "true if the sample has no answer, or is not fully right in `metric` or on one of its questions",
     ),
-    Column("metric", Kind.TEXT, "the metric that samples of the task are compared by"),
-    Column("value", Kind.NUMBER, "its strict value"),
-    Column("answer", Kind.TEXT, "what was read from the reply; JSON unless it is text"),
-    Column("key", Kind.TEXT, "the right answer, in words"),
-    Column("reason", Kind.TEXT, "why it is not fully right, in a few words; else empty"),
-    Column("error", Kind.TEXT, "the error that it ended with"),
-    Column("notes", Kind.JSON, "notes of reader and scorer: a list of texts"),
-    Column("counts", Kind.JSON, "what the sample adds to the counts: an object of numbers"),
-    Column("evidence", Kind.JSON, "the evidence for the scores, as the suite has it"),
-    Column("calls", Kind.WHOLE, "calls of a model, answers from the cache included"),
-    Column("requests", Kind.WHOLE, "requests that were sent for them"),
-    Column("prompt_tokens", Kind.WHOLE, "input tokens; null unless every call reports them"),
-    Column("completion_tokens", Kind.WHOLE, "output tokens, reasoning included"),
-    Column("reasoning_tokens", Kind.WHOLE, "output tokens of reasoning"),
-    Column("cached_tokens", Kind.WHOLE, "input tokens from the service's prompt cache"),
-    Column("cost", Kind.NUMBER, "dollars; null unless every call has a price"),
-    Column("seconds", Kind.NUMBER, "seconds that the calls took"),
+    Column("metric", DataType.TEXT, "the metric that samples of the task are compared by"),
+    Column("value", DataType.NUMBER, "its strict value"),
+    Column("answer", DataType.TEXT, "what was read from the reply; JSON unless it is text"),
+    Column("key", DataType.TEXT, "the right answer, in words"),
+    Column("reason", DataType.TEXT, "why it is not fully right, in a few words; else empty"),
+    Column("error", DataType.TEXT, "the error that it ended with"),
+    Column("notes", DataType.JSON, "notes of reader and scorer: a list of texts"),
+    Column("counts", DataType.JSON, "what the sample adds to the counts: an object of numbers"),
+    Column("evidence", DataType.JSON, "the evidence for the scores, as the suite has it"),
+    Column("calls", DataType.WHOLE, "calls of a model, answers from the cache included"),
+    Column("requests", DataType.WHOLE, "requests that were sent for them"),
+    Column("prompt_tokens", DataType.WHOLE, "input tokens; null unless every call reports them"),
+    Column("completion_tokens", DataType.WHOLE, "output tokens, reasoning included"),
+    Column("reasoning_tokens", DataType.WHOLE, "output tokens of reasoning"),
+    Column("cached_tokens", DataType.WHOLE, "input tokens from the service's prompt cache"),
+    Column("cost", DataType.NUMBER, "dollars; null unless every call has a price"),
+    Column("seconds", DataType.NUMBER, "seconds that the calls took"),
 )
 CALLS = (
     *ROW,
-    Column("place", Kind.WHOLE, "the place of the call among those of the sample, from 0"),
-    Column("label", Kind.TEXT, "what the call is for; `local` if no model was asked"),
-    Column("draw", Kind.WHOLE, "the number of the draw of one prompt, from 0"),
-    Column("made_again", Kind.TRUTH, "true if a later call replaced it"),
-    Column("prompt_hash", Kind.TEXT, "the hash of its messages; null if no model was asked"),
-    Column("messages", Kind.JSON, "its messages: a list of objects with role and content; images are named"),
-    Column("reply", Kind.TEXT, "the text that came back"),
-    Column("ending", Kind.TEXT, "complete, empty, truncated, refused, api_error or missing"),
-    Column("finish_reason", Kind.TEXT, "the reason for the end, as the service names it"),
-    Column("refusal", Kind.TEXT, "the refusal, where the service has a field for it"),
-    Column("error", Kind.TEXT, "the error of the service, after retries"),
-    Column("model", Kind.TEXT, "the model that the service says has answered"),
-    Column("source", Kind.TEXT, "model, cache, script, or local if no model was asked"),
-    Column("status", Kind.WHOLE, "the status of HTTP, of a failure"),
-    Column("requests", Kind.WHOLE, "requests that were sent, those refused with 429 not counted"),
-    Column("seconds", Kind.NUMBER, "seconds of its requests and retries, not of its wait for a turn"),
-    Column("prompt_tokens", Kind.WHOLE, "input tokens, as the service reports them"),
-    Column("completion_tokens", Kind.WHOLE, "output tokens, reasoning included"),
-    Column("reasoning_tokens", Kind.WHOLE, "output tokens of reasoning"),
-    Column("cached_tokens", Kind.WHOLE, "input tokens from the service's prompt cache"),
-    Column("cost", Kind.NUMBER, "dollars, of an answer from the cache those that it once cost"),
+    Column("place", DataType.WHOLE, "the place of the call among those of the sample, from 0"),
+    Column("label", DataType.TEXT, "what the call is for; `local` if no model was asked"),
+    Column("draw", DataType.WHOLE, "the number of the draw of one prompt, from 0"),
+    Column("made_again", DataType.TRUTH, "true if a later call replaced it"),
+    Column("prompt_hash", DataType.TEXT, "the hash of its messages; null if no model was asked"),
+    Column("messages", DataType.JSON, "its messages: a list of objects with role and content; images are named"),
+    Column("reply", DataType.TEXT, "the text that came back"),
+    Column("ending", DataType.TEXT, "complete, empty, truncated, refused, api_error or missing"),
+    Column("finish_reason", DataType.TEXT, "the reason for the end, as the service names it"),
+    Column("refusal", DataType.TEXT, "the refusal, where the service has a field for it"),
+    Column("error", DataType.TEXT, "the error of the service, after retries"),
+    Column("model", DataType.TEXT, "the model that the service says has answered"),
+    Column("source", DataType.TEXT, "model, cache, script, or local if no model was asked"),
+    Column("status", DataType.WHOLE, "the status of HTTP, of a failure"),
+    Column("requests", DataType.WHOLE, "requests that were sent, those refused with 429 not counted"),
+    Column("seconds", DataType.NUMBER, "seconds of its requests and retries, not of its wait for a turn"),
+    Column("prompt_tokens", DataType.WHOLE, "input tokens, as the service reports them"),
+    Column("completion_tokens", DataType.WHOLE, "output tokens, reasoning included"),
+    Column("reasoning_tokens", DataType.WHOLE, "output tokens of reasoning"),
+    Column("cached_tokens", DataType.WHOLE, "input tokens from the service's prompt cache"),
+    Column("cost", DataType.NUMBER, "dollars, of an answer from the cache those that it once cost"),
 )
 SCORES = (
     *ROW,
-    Column("profile", Kind.TEXT, "strict or official"),
-    Column("metric", Kind.TEXT, "the metric"),
-    Column("value", Kind.NUMBER, "sum / weight; null without weight"),
-    Column("sum", Kind.NUMBER, "what the sample adds to the sum of the metric"),
-    Column("weight", Kind.NUMBER, "what it adds to the weight; 0 means that it does not count"),
-    Column("reason", Kind.TEXT, "the reason for the score; empty if today's readers would score differently"),
+    Column("profile", DataType.TEXT, "strict or official"),
+    Column("metric", DataType.TEXT, "the metric"),
+    Column("value", DataType.NUMBER, "sum / weight; null without weight"),
+    Column("sum", DataType.NUMBER, "what the sample adds to the sum of the metric"),
+    Column("weight", DataType.NUMBER, "what it adds to the weight; 0 means that it does not count"),
+    Column("reason", DataType.TEXT, "the reason for the score; empty if today's readers would score differently"),
 )
 TABLES = {"samples": SAMPLES, "calls": CALLS, "scores": SCORES}
 """The columns of each table."""
@@ -220,11 +220,11 @@ class _ParquetTable:
         import pyarrow.parquet
 
         types = {
-            Kind.TEXT: pyarrow.string(),
-            Kind.JSON: pyarrow.string(),
-            Kind.WHOLE: pyarrow.int64(),
-            Kind.NUMBER: pyarrow.float64(),
-            Kind.TRUTH: pyarrow.bool_(),
+            DataType.TEXT: pyarrow.string(),
+            DataType.JSON: pyarrow.string(),
+            DataType.WHOLE: pyarrow.int64(),
+            DataType.NUMBER: pyarrow.float64(),
+            DataType.TRUTH: pyarrow.bool_(),
         }
         fields = [pyarrow.field(name, types[kind], metadata={"meaning": meaning}) for name, kind, meaning in columns]
         self._name = path.name

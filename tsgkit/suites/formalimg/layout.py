@@ -49,7 +49,7 @@ from tsgkit.suites.formalimg.task import VIEW, formula_task
 from tsgkit.suites.formalimg.verdicts import Findings, clauses_of, published_verdict, scores_of, verdict_on
 from tsgkit.suites.judgement import AnswerScores, Given, Spans
 from tsgkit.suites.rows import Dataset, first_problem
-from tsgkit.suites.solvers.examples import Example, Identity, Pool, folded, pool_file
+from tsgkit.suites.solvers.examples import Identity, Pool, WorkedExample, folded, pool_file
 from tsgkit.suites.solvers.offline_solvers import OwnProgram, baseline_name
 from tsgkit.suites.solvers.prompt_files import Prompt
 from tsgkit.suites.solvers.solver import Baselines
@@ -121,7 +121,7 @@ def _pool(card: Card) -> Pool:
             answer = LayoutExample.model_validate(row.value)
         except ValidationError as error:
             raise UsageError(f"{row.place}: {': '.join(first_problem(error))}") from None
-        examples.append(Example(sample, layout_text(answer.layout), answer.rationale))
+        examples.append(WorkedExample(sample, layout_text(answer.layout), answer.rationale))
     return Pool(str(card.examples), tuple(examples), _identity)
 
 

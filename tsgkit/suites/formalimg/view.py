@@ -39,7 +39,7 @@ from tsgkit.logic.layouts import Layout, LayoutProblem, things_of
 from tsgkit.logic.verification import verify
 from tsgkit.suites.formalimg.rows import NATURAL, FormulaSample
 from tsgkit.suites.formalimg.verdicts import WORK, clauses_in, only, required
-from tsgkit.suites.panels import ImageNow, Panel, Shown, box_value, boxes_panel, image_now
+from tsgkit.suites.panels import ImageNow, Panel, SampleView, box_value, boxes_panel, image_now
 
 NOT_JUDGED = "nothing was judged"
 FOUND_IN_IMAGE = "Image, with the objects that were found"
@@ -49,7 +49,7 @@ MOST_PARTS = 500
 LEFT_OUT = "... (more parts are left out)"
 
 
-def view(shown: Shown) -> Iterator[Panel]:
+def view(shown: SampleView) -> Iterator[Panel]:
     """Yield the image or layout with its boxes, and the formula."""
     sample: FormulaSample = shown.sample
     evidence: Mapping[str, Any] = shown.judged.evidence or {}
@@ -66,7 +66,7 @@ def view(shown: Shown) -> Iterator[Panel]:
     yield from _located(shown, evidence, now)
 
 
-def _located(shown: Shown, evidence: Mapping[str, Any], now: ImageNow | None) -> Iterator[Panel]:
+def _located(shown: SampleView, evidence: Mapping[str, Any], now: ImageNow | None) -> Iterator[Panel]:
     """Yield the boxes of a layout, or those that were found in an image, and the formula."""
     sample: FormulaSample = shown.sample
     objects = shown.judged.answer if isinstance(shown.judged.answer, list) else None

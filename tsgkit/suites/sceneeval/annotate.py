@@ -59,7 +59,7 @@ from tsgkit.suites.sceneeval.word_meanings import (
     synonyms_table,
     words_of,
 )
-from tsgkit.suites.solvers.examples import Example, Identity, Pool, folded, pool_file
+from tsgkit.suites.solvers.examples import Identity, Pool, WorkedExample, folded, pool_file
 from tsgkit.suites.solvers.prompt_files import Prompt
 from tsgkit.suites.solvers.scorers import majority
 from tsgkit.suites.solvers.solver import Baselines, Program
@@ -422,7 +422,7 @@ class _ExampleRow(AnnotationRow):
 def _pool(card: Card) -> Pool:
     """Return the worked examples named by the card: JSON rows, each an annotation with a ``rationale``."""
     path = pool_file(card)
-    examples = list[Example]()
+    examples = list[WorkedExample]()
     for number, line in enumerate(text_of(path).split("\n"), 1):
         if not line.strip():
             continue
@@ -434,7 +434,7 @@ def _pool(card: Card) -> Pool:
             raise problem_of(error, place) from None
         except NotationError as error:
             raise UsageError(f"{place}: {error.message}") from None
-        examples.append(Example(annotation, answer_text(annotation), row.rationale))
+        examples.append(WorkedExample(annotation, answer_text(annotation), row.rationale))
     return Pool(str(card.examples), tuple(examples), _identity)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tsgkit.errors import TsgkitError
 from tsgkit.geometry import check_libraries
-from tsgkit.suites.panels import Panel, Shown, table_panel, text_panel
+from tsgkit.suites.panels import Panel, SampleView, table_panel, text_panel
 from tsgkit.suites.sceneeval.annotation_replies import FIELDS
 from tsgkit.suites.sceneeval.pages.remarks import Remark, RemarkSection, sections, strict_findings
 from tsgkit.suites.sceneeval.scene_files.assets import sources_of
@@ -26,7 +26,7 @@ HOLDS = {None: "?", True: "\u2713", False: "\u2717"}
 TITLE = "Room"
 
 
-def view(shown: Shown) -> Iterator[Panel]:
+def view(shown: SampleView) -> Iterator[Panel]:
     """Yield the room with its remarks, or the entries of an annotation."""
     if "scenes" in shown.task.takes:
         yield from _room(shown)
@@ -37,7 +37,7 @@ def view(shown: Shown) -> Iterator[Panel]:
         yield text_panel("Entries", "No annotation was read.")
 
 
-def _room(shown: Shown) -> Iterator[Panel]:
+def _room(shown: SampleView) -> Iterator[Panel]:
     """Yield the room that is in the folder today; without one, say why, and list the remarks.
 
     The remarks are those on the demands, or the problems, as they were judged; there are none after an error.

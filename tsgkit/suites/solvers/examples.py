@@ -21,7 +21,7 @@ MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
-class Example:
+class WorkedExample:
     """An item with its right answer, and the reasoning that leads to it (may be empty)."""
 
     item: Any
@@ -43,19 +43,19 @@ class Pool:
     """The examples of a file."""
 
     file: str
-    examples: tuple[Example, ...]
+    examples: tuple[WorkedExample, ...]
     identity: Callable[[Any], Identity]
     lot: str = ""
     """A name mixed into the random choice beside seed and id."""
 
-    def chosen(self, shots: int, seed: int, asked: Iterable[Any]) -> tuple[Example, ...]:
+    def chosen(self, shots: int, seed: int, asked: Iterable[Any]) -> tuple[WorkedExample, ...]:
         """Return a number of examples, after checking that the whole pool does not overlap with the items."""
         if not shots:
             return ()
         self.check_disjoint(asked)
         return self.drawn(shots, seed)
 
-    def drawn(self, shots: int, seed: int = 0) -> tuple[Example, ...]:
+    def drawn(self, shots: int, seed: int = 0) -> tuple[WorkedExample, ...]:
         """Return the examples that a seed chooses, the same for all items; those of one row one after the other."""
         if shots < 0:
             raise UsageError(f"--shots {shots}: the number of examples is not negative")
@@ -65,12 +65,12 @@ class Pool:
                 hint=f"ask for at most {len(self.examples)}, or add examples to the pool",
             )
 
-        def lot(example: Example) -> bytes:
+        def lot(example: WorkedExample) -> bytes:
             name = f"{seed}\n{self.lot}{example.item.item_id}"
             return hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()
 
         turns = Counter[str]()
-        placed: list[tuple[int, Example]] = []  # a second one of a row comes when every other row had its turn
+        placed: list[tuple[int, WorkedExample]] = []  # a second one of a row comes when every other row had its turn
         for example in sorted(self.examples, key=lot):
             placed.append((turns[example.source], example))
             turns[example.source] += bool(example.source)

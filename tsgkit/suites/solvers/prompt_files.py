@@ -21,7 +21,7 @@ from tsgkit.library.templates import Template, load_template
 from tsgkit.suites.judgement import Sample
 from tsgkit.suites.replies import TextOf, one_text
 from tsgkit.suites.rows import Rows, items_in
-from tsgkit.suites.solvers.examples import Example, Identity, Pool, folded, pool_file
+from tsgkit.suites.solvers.examples import Identity, Pool, WorkedExample, folded, pool_file
 from tsgkit.suites.styles import Style
 
 SHARED = "shared"
@@ -121,7 +121,7 @@ class Prompt:
             return {"prompt": self.task}
         return {name: part.source for name, part in self.texts(prompts).templates.items()}
 
-    def texts(self, prompts: str | Path | None, longest: int = 0) -> Texts:
+    def texts(self, prompts: str | Path | None, longest: int = 0) -> PromptTexts:
         """Return its texts, from a given folder (None: the working project, then ours).
 
         ``longest`` is the length of the longest list that is a right answer to an item of the data.
@@ -129,13 +129,13 @@ class Prompt:
         if self.written is not None:
             if prompts is not None:
                 raise UsageError(f"{self.task} has a prompt of its own, so --prompts has no use")
-            return Texts(self, self.written)
+            return PromptTexts(self, self.written)
         whole = None if prompts is None else self._whole_in(Path(prompts))
         if whole is not None:
-            return Texts(self, {WHOLE: load_template(whole, required=tuple(self.whole))})
+            return PromptTexts(self, {WHOLE: load_template(whole, required=tuple(self.whole))})
         folders = () if prompts is None else (Path(prompts),)
         find("prompts", self.folder, folders)
-        return Texts(self, {name: self._template(name, folders) for name in self.parts}, longest)
+        return PromptTexts(self, {name: self._template(name, folders) for name in self.parts}, longest)
 
     def _template(self, name: str, folders: Sequence[Path]) -> Template:
         """Return the part in the first home that has it; the error of the first home where none has."""
@@ -206,7 +206,7 @@ def row_prompt(
         assert rows.lines is not None  # noqa: S101  (they are rows)
         file = pool_file(card)
         examples = [
-            Example(item, answer(item), str(row.get("rationale", "")))
+            WorkedExample(item, answer(item), str(row.get("rationale", "")))
             for item, row in items_in(rows.lines, text_of(file), str(file))
         ]
         return Pool(str(file), tuple(examples), prompt.identity_of)
@@ -232,7 +232,7 @@ def written_prompt(
 
 
 @dataclass(frozen=True)
-class Texts:
+class PromptTexts:
     """The loaded texts of a prompt, with the values of an item."""
 
     prompt: Prompt

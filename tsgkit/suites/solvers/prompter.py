@@ -18,8 +18,8 @@ from tsgkit.library.templates import Template
 from tsgkit.llm.prompt_cache import STABLE
 from tsgkit.suites.judgement import Sample
 from tsgkit.suites.rows import Dataset
-from tsgkit.suites.solvers.examples import Example
-from tsgkit.suites.solvers.prompt_files import Prompt, Texts
+from tsgkit.suites.solvers.examples import WorkedExample
+from tsgkit.suites.solvers.prompt_files import Prompt, PromptTexts
 from tsgkit.suites.solvers.solver import Expected
 from tsgkit.suites.styles import PRESETS, Style
 
@@ -34,7 +34,7 @@ ROLES = {"human": "user"}
 class Prompter:
     """The prompts of one task in one style."""
 
-    def __init__(self, texts: Texts, style: Style, examples: Sequence[Example] = ()) -> None:
+    def __init__(self, texts: PromptTexts, style: Style, examples: Sequence[WorkedExample] = ()) -> None:
         self.texts, self.style, self.examples, whole = texts, style, tuple(examples), texts.whole
         if whole is not None and style != PRESETS["zero-shot"]:
             raise UsageError(

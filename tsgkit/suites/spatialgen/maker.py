@@ -101,7 +101,7 @@ class Dropped(NamedTuple):
 
 
 @dataclass
-class Making(Requests):
+class QuestionItems(Requests):
     """The items made so far."""
 
     rows: list[SpatialRow] = field(default_factory=list)
@@ -214,9 +214,9 @@ class QuestionMaker:
     known: tuple[str, ...] = ()
     """Existing texts. New ones must differ from them."""
 
-    async def make(self, scenes: Sequence[str], each: UnitMapper = all_at_once) -> Making:
+    async def make(self, scenes: Sequence[str], each: UnitMapper = all_at_once) -> QuestionItems:
         """Return texts of all scenes with their questions. If asking is stopped, keep what is finished."""
-        making = Making()
+        making = QuestionItems()
 
         async def of_scene(scene: str) -> list[tuple[str, str, Sequence[WrittenQuestion]]]:
             prompts = await self._prompts(scene, making)
@@ -235,7 +235,7 @@ class QuestionMaker:
         making.findings = tuple(findings(making.rows))
         return making
 
-    async def _prompts(self, scene: str, making: Making) -> list[str]:
+    async def _prompts(self, scene: str, making: QuestionItems) -> list[str]:
         prompts: list[str] = []
         for number in range(self.tries):
             wanted = self.count - len(prompts)
@@ -251,7 +251,7 @@ class QuestionMaker:
                     prompts.append(prompt)
         return prompts
 
-    async def _questions(self, scene: str, place: int, prompt: str, making: Making) -> list[WrittenQuestion]:
+    async def _questions(self, scene: str, place: int, prompt: str, making: QuestionItems) -> list[WrittenQuestion]:
         problems: list[str] = []
         for number in range(self.tries):
             listed = "".join(f"\n- {problem}" for problem in problems)
@@ -264,7 +264,7 @@ class QuestionMaker:
         making.dropped.append(Dropped(scene, prompt, tuple(problems)))
         return []
 
-    async def _reply(self, name: str, text: str, label: str, making: Making) -> str:
+    async def _reply(self, name: str, text: str, label: str, making: QuestionItems) -> str:
         """Return the reply, or an empty text if there is none (recorded as a failure)."""
         reply = await making.reply(self.ask_for(name), text, label, place=f"{name}: {label}")
         return "" if reply is None else reply.text or ""

@@ -16,7 +16,7 @@ from typing import Any
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.library.cards import Card
 from tsgkit.suites.judges.images import NOT_SHOWN, sight_of
-from tsgkit.suites.panels import Panel, Shown, boxes_panel, image_now
+from tsgkit.suites.panels import Panel, SampleView, boxes_panel, image_now
 from tsgkit.suites.rows import ItemChoice, Rows
 from tsgkit.suites.solvers.offline_solvers import OfflineSolver
 from tsgkit.suites.solvers.solver import BASELINE
@@ -149,7 +149,7 @@ def questions(card: Card) -> Task:
     )
 
 
-def view(shown: Shown) -> Iterator[Panel]:
+def view(shown: SampleView) -> Iterator[Panel]:
     """Yield panels of a sample: the image, if a folder of images is judged, and the questions with all answers."""
     sample: SpatialRow = shown.sample
     evidence: Mapping[str, Any] = shown.judged.evidence or {}

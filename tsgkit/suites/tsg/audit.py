@@ -26,7 +26,7 @@ from tsgkit.suites.audits.classifier import Candidates, Classifier, measured
 from tsgkit.suites.audits.items import Answer, AuditedItem, Check, Slip, few_options, words
 from tsgkit.suites.audits.shortcuts import Answerer
 from tsgkit.suites.replies import CollectedReply
-from tsgkit.suites.solvers.examples import Example
+from tsgkit.suites.solvers.examples import WorkedExample
 from tsgkit.suites.solvers.scorers import judge_reading, read_reply
 from tsgkit.suites.tsg.baselines.mentions import elements_of
 from tsgkit.suites.tsg.clusters import clusters_of
@@ -61,7 +61,7 @@ class AuditRules(NamedTuple):
 
 
 def auditable(
-    document: Document, task: Task, rules: AuditRules, shown: Sequence[Example], texts: Iterable[str]
+    document: Document, task: Task, rules: AuditRules, shown: Sequence[WorkedExample], texts: Iterable[str]
 ) -> Auditable:
     """Return a document of rows as items; ``shown`` are the worked examples, ``texts`` the prompts that may give it
     away.

@@ -40,7 +40,7 @@ from tsgkit.library.cards import Card
 from tsgkit.library.documents.reader import Document
 from tsgkit.suites.audits.audit import Auditable
 from tsgkit.suites.judgement import AnswerScores, Given
-from tsgkit.suites.solvers.examples import Example, Pool, pool_file
+from tsgkit.suites.solvers.examples import Pool, WorkedExample, pool_file
 from tsgkit.suites.solvers.prompt_files import Prompt
 from tsgkit.suites.task import Groups, Official, Task, source_of
 from tsgkit.suites.tsg.audit import AuditRules, auditable
@@ -140,7 +140,7 @@ def pool_in(
             source = getattr(item, "source", None)
             answer = prompt.answer(item) if prompt.answer else ""
             origin = "" if source is None else source.item_id
-            examples.append(Example(item, answer, rationale(item, text.strip()), origin))
+            examples.append(WorkedExample(item, answer, rationale(item, text.strip()), origin))
     return Pool(document.file, tuple(examples), prompt.identity_of, f"{rows.kind}\n")
 
 

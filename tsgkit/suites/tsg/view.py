@@ -14,14 +14,14 @@ from itertools import zip_longest
 from typing import Any
 
 from tsgkit.graph.folding import fold, fold_graph, fold_vocabulary
-from tsgkit.suites.panels import Panel, Shown, differences_panel, graphs_panel, table_panel
+from tsgkit.suites.panels import Panel, SampleView, differences_panel, graphs_panel, table_panel
 from tsgkit.suites.task import Graphs
 from tsgkit.suites.tsg.items import LETTERS, ActionsSample, NodesSample, QuestionSample, RefineSample, SelectionSample
 
 SIGNS = {"equal": "=", "delete": "-", "insert": "+", "replace": "~"}
 
 
-def view(shown: Shown) -> Iterator[Panel]:
+def view(shown: SampleView) -> Iterator[Panel]:
     """Yield the panels of a sample that its kind has beside the graphs of reference and answer."""
     panels = PANELS.get(type(shown.sample))
     if panels is not None:

@@ -22,7 +22,7 @@ import tsgkit as tk
 from tsgkit.errors import UsageError
 from tsgkit.llm.reply import Reply, Usage
 from tsgkit.report.exports import FORMATS, export_run
-from tsgkit.report.exports.tables import TABLES, Kind
+from tsgkit.report.exports.tables import TABLES, DataType
 from tsgkit.version import __version__
 
 if TYPE_CHECKING:  # takes seconds to import
@@ -197,7 +197,13 @@ def test_an_exported_log_has_the_figures_of_its_run_and_every_sample_by_the_ids_
     assert board == run.results[0].board and board.counts["answered"] == len(urls)
 
 
-TYPES = {Kind.TEXT: "string", Kind.JSON: "string", Kind.WHOLE: "int64", Kind.NUMBER: "double", Kind.TRUTH: "bool"}
+TYPES = {
+    DataType.TEXT: "string",
+    DataType.JSON: "string",
+    DataType.WHOLE: "int64",
+    DataType.NUMBER: "double",
+    DataType.TRUTH: "bool",
+}
 
 
 def test_an_interrupted_export_leaves_nothing(run: tk.Run, tmp_path: Path) -> None:
@@ -255,9 +261,9 @@ def test_parquet_has_typed_columns_with_their_meaning_and_the_values_of_csv_and_
                 text, value = one[column.name], other[column.name]
                 if value is None:
                     assert text == ""
-                elif column.kind in (Kind.WHOLE, Kind.NUMBER):
+                elif column.kind in (DataType.WHOLE, DataType.NUMBER):
                     assert float(text) == value
-                elif column.kind is Kind.TRUTH:
+                elif column.kind is DataType.TRUTH:
                     assert text == str(value).lower()
                 elif text != value:
                     assert text.removeprefix("'") == value.encode("unicode_escape").decode().replace("\\\\", "\\")

@@ -20,7 +20,7 @@ from stored_samples import STORED, of_kind, panels, stored_samples
 
 from tsgkit.errors import UsageError
 from tsgkit.geometry import Architecture, MeasuredScene, Mesh, Object, Opening, Scene, box, standing
-from tsgkit.suites.panels import Panel, Shown
+from tsgkit.suites.panels import Panel, SampleView
 from tsgkit.suites.sceneeval import view
 from tsgkit.suites.sceneeval.annotations import annotation_of
 from tsgkit.suites.sceneeval.pages.page import BOX_FACES, NAMESPACE, room_page, room_parts, simplified
@@ -204,7 +204,7 @@ def test_verdicts_count_objects_in_words_and_entries_of_an_annotation_are_signed
     assert "No annotation" in text["text"]
 
 
-def rooms(at: Path = STORED) -> dict[tuple[str, str], Shown]:
+def rooms(at: Path = STORED) -> dict[tuple[str, str], SampleView]:
     found = stored_samples("sceneeval", "rules", at=at)
     return {(one.task.kind, one.sample.item_id): one for one in found}
 

@@ -23,7 +23,7 @@ from typing import Any
 from tsgkit.errors import TsgkitError, UsageError
 from tsgkit.graph.rules import Finding
 from tsgkit.runs.decisions import Decision, Decisions, shown_as
-from tsgkit.serve.decision_protocol import EDIT, Choice, DecisionQueue, Part, QueueItem, Shown
+from tsgkit.serve.decision_protocol import EDIT, Choice, DecisionQueue, EntryPart, QueueItem, ShownEntry
 from tsgkit.suites.sceneeval.annotation_replies import kind_of_form
 from tsgkit.suites.sceneeval.annotations import (
     KINDS,
@@ -89,7 +89,7 @@ class ItemReview:
             {"choice": "edit", "label": "Edit", "key": "e"},
         ]
 
-    def _shown(self, number: int) -> Shown:
+    def _shown(self, number: int) -> ShownEntry:
         """Return an item as it is now: as generated, or as it was edited."""
         self._apply()
         annotation, about = self.made[number].annotation, "Entries, one a line, as in eq,1,sofa"
@@ -97,7 +97,7 @@ class ItemReview:
             {"name": DESCRIPTION, "label": "Description", "text": annotation.description},
             {"name": ENTRIES, "label": about, "text": entry_text(annotation)},
         ]
-        return Shown(self._parts(number, annotation), {"kind": "texts", "value": fields})
+        return ShownEntry(self._parts(number, annotation), {"kind": "texts", "value": fields})
 
     def _record(self, number: int, choice: str, edited: Any) -> Decision:  # noqa: ANN401  (as JSON has it)
         """Return what is kept. Raise ``UsageError`` if an item that is accepted has no counts."""
@@ -115,7 +115,7 @@ class ItemReview:
         annotation = changed(generated if edited is None else rewritten(generated, edited), line)
         return {DESCRIPTION: annotation.description, ENTRIES: entry_text(annotation)}
 
-    def _parts(self, number: int, annotation: Annotation) -> Sequence[Part]:
+    def _parts(self, number: int, annotation: Annotation) -> Sequence[EntryPart]:
         item = self.made[number]
         is_present = annotation == item.annotation
         findings = item.findings if is_present else findings_with(self.made, number, annotation, self.table, self.known)

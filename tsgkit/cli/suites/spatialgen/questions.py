@@ -19,7 +19,7 @@ from tsgkit.errors import UsageError
 
 if TYPE_CHECKING:
     from tsgkit.runs.jobs import Engine
-    from tsgkit.suites.spatialgen.maker import Making
+    from tsgkit.suites.spatialgen.maker import QuestionItems
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     asked = {"work": "make spatialgen", "scenes": scenes, "count": arguments.count, "rounds": arguments.rounds}
     with agents.asking(arguments, out, asked | {"texts": {name: template(name).text for name in FIELDS}}) as calls:
 
-        async def work(engine: Engine) -> Making:
+        async def work(engine: Engine) -> QuestionItems:
             bundled = task_of(load_card("spatialgen/questions")).dataset(None)
             ask, known = partial(ask_for, calls.asker, task="make"), tuple(row.prompt for row in rows_of(bundled))
             maker = QuestionMaker(ask, arguments.count, arguments.rounds + 1, arguments.seed, known)

@@ -17,7 +17,7 @@ from tsgkit.cli.suites.tsg.benchmark_stages import STAGE_OF, TASKS
 from tsgkit.errors import UsageError
 from tsgkit.runs.decisions import Decisions, shown_as
 from tsgkit.scoring.agreement import cohens_kappa, krippendorffs_alpha
-from tsgkit.serve.decision_protocol import Choice, DecisionQueue, Part, QueueItem, Shown
+from tsgkit.serve.decision_protocol import Choice, DecisionQueue, EntryPart, QueueItem, ShownEntry
 from tsgkit.suites.audits.items import LETTERS
 from tsgkit.suites.tsg.makers.stage_files import StageFolder
 
@@ -83,12 +83,12 @@ def review_queue(items: Sequence[ReviewItem], decisions: Decisions) -> DecisionQ
         [QueueItem(item.name, item.title, item.task) for item in items],
         decisions,
         choices=lambda _: CHOICES,
-        show=lambda number: Shown(parts_of(items[number])),
+        show=lambda number: ShownEntry(parts_of(items[number])),
         record=lambda number, *_: {"task": items[number].task, "item": items[number].item_id},
     )
 
 
-def parts_of(item: ReviewItem) -> list[Part]:
+def parts_of(item: ReviewItem) -> list[EntryPart]:
     """Return what a person sees of an item."""
     value = item.value
     graphs = [
@@ -112,7 +112,7 @@ def parts_of(item: ReviewItem) -> list[Part]:
             {"kind": "lines", "title": "Candidates", "lines": options},
         ]
     before = value["context"] if isinstance(value["context"], list) else [value["context"]]
-    parts: list[Part] = [
+    parts: list[EntryPart] = [
         {"kind": "lines", "title": "Sentences before", "lines": before},
         {"kind": "text", "title": "Sentence", "text": str(value["target_sentence"])},
     ]

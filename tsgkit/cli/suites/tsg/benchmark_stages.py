@@ -83,7 +83,7 @@ class StageSettings:
 
 
 @dataclass
-class Making:
+class StageWork:
     """The work on one stage: the folder, the settings, and whoever is asked."""
 
     stage: Stage
@@ -148,7 +148,7 @@ class Stage(NamedTuple):
     """A stage: its settings, the files that it reads, and the files that it leaves."""
 
     name: str
-    make: Callable[[Making], Coroutine[Any, Any, str]]
+    make: Callable[[StageWork], Coroutine[Any, Any, str]]
     """Writes the files, and returns what was made, in words."""
     settings: tuple[str, ...]
     needs: tuple[str, ...]
@@ -167,7 +167,7 @@ class Stage(NamedTuple):
         return (*self.files, self.drops)
 
 
-async def read_stories(making: Making) -> str:
+async def read_stories(making: StageWork) -> str:
     """Write the sound stories of the sources."""
     documents = [read_file(path) for path in making.settings.sources]
     imported = import_stories(documents)
@@ -272,7 +272,7 @@ async def described_by_model(settings: StageSettings, writer: ModelWriter, story
     return described
 
 
-def vocabularies(making: Making, name: str) -> tuple[dict[str, Vocabulary], frozenset[str]]:
+def vocabularies(making: StageWork, name: str) -> tuple[dict[str, Vocabulary], frozenset[str]]:
     """Return L, or the elements, of every story of a file, and the names of all stories."""
     known: dict[str, Vocabulary] = {}
     names: set[str] = set()
@@ -283,14 +283,14 @@ def vocabularies(making: Making, name: str) -> tuple[dict[str, Vocabulary], froz
     return known, frozenset(names)
 
 
-def model_writer(making: Making, calls: AgentCalls, name: str) -> ModelWriter:
+def model_writer(making: StageWork, calls: AgentCalls, name: str) -> ModelWriter:
     """Return the writer that asks the model about the stories of a file."""
     known, names = vocabularies(making, name)
     ask = partial(ask_for, calls.asker, task="make")
     return ModelWriter(ask, known.__getitem__, names, making.settings.rounds, making.failures)
 
 
-async def describe(making: Making) -> str:
+async def describe(making: StageWork) -> str:
     """Write stories in which every group of graphs has a sentence, and the accounts of those that were written.
 
     Patterns use all processors.
@@ -327,7 +327,7 @@ async def describe(making: Making) -> str:
     return f"{count(by['written'], 'sentence')} by {by_whom}{kept}"
 
 
-def accounts_of(making: Making) -> defaultdict[str, dict[int, GraphSentence]]:
+def accounts_of(making: StageWork) -> defaultdict[str, dict[int, GraphSentence]]:
     """Return the accounts of all written sentences, by story and the number of the description."""
     accounts = defaultdict[str, dict[int, GraphSentence]](dict)
     for value in making.folder.values(SENTENCES):
@@ -337,7 +337,7 @@ def accounts_of(making: Making) -> defaultdict[str, dict[int, GraphSentence]]:
     return accounts
 
 
-async def allow_elements(making: Making) -> str:
+async def allow_elements(making: StageWork) -> str:
     """Write stories with L: the elements of each, and a share of others."""
     settings, pool, accounts = making.settings, ElementPool(), accounts_of(making)
     for story in making.folder.narratives(DESCRIBED):
@@ -367,7 +367,7 @@ async def allow_elements(making: Making) -> str:
     return "added to L: " + ", ".join(f"{number:,} {name}" for name, number in added.items())
 
 
-async def ask_questions(making: Making) -> str:
+async def ask_questions(making: StageWork) -> str:
     """Write rows of questions."""
     settings, chooser = making.settings, QuestionChooser(making.settings.seed)
     family, hops = Counter[str](), Counter[str]()
@@ -388,7 +388,7 @@ async def ask_questions(making: Making) -> str:
     return f"{count(hops.total(), 'item')} in {QUESTIONS}"
 
 
-async def offer_choices(making: Making) -> str:
+async def offer_choices(making: StageWork) -> str:
     """Write rows of choices.
 
     The possible steps of a story are its own and those of the file; without these, those of all stories.
@@ -445,7 +445,7 @@ async def offer_choices(making: Making) -> str:
     return f"{count(tags.total(), 'item')} in {CHOICES}"
 
 
-async def list_generation_rows(making: Making) -> str:
+async def list_generation_rows(making: StageWork) -> str:
     """Write the rows of both generation tasks."""
     accounts, tags = accounts_of(making), dict[str, Counter[str]]()
 

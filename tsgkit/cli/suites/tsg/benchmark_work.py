@@ -28,9 +28,9 @@ from tsgkit.cli.suites.tsg.benchmark_stages import (
     STAGE_OF,
     STAGES,
     TASKS,
-    Making,
     Stage,
     StageSettings,
+    StageWork,
 )
 from tsgkit.cli.terminal import complain, inert, job_watch, say
 from tsgkit.errors import BUDGET_REACHED, FINISHED_WITH_ERRORS, FileProblem, Interrupted
@@ -135,7 +135,7 @@ class BenchmarkWork:
                 engine, workers = Engine(watch=watch, noun="story", title=stage.name), 1
             else:
                 engine, workers = calls.engine("story", watch), arguments.concurrency
-            making = Making(stage, self.folder, self.settings, files, engine, calls, workers, arguments.executor)
+            making = StageWork(stage, self.folder, self.settings, files, engine, calls, workers, arguments.executor)
             making.avoided, making.removed = (recipe.get(name) or {} for name in KEPT_LISTS)
             try:
                 summary = engine.carry_out(lambda: stage.make(making))

@@ -65,13 +65,13 @@ class _DesignNode(ForeignModel):
     on_floor: bool = Field(default=False, alias="is_on_the_floor")
 
 
-class _Graph(ForeignModel):
+class _DesignGraph(ForeignModel):
     nodes: tuple[_DesignNode, ...]
 
 
 def _arranged(given: SourceFile, draft: SceneDraft) -> Arrangement:
     refuse_many(len(given.value), draft.where)
-    nodes = _Graph.of({"nodes": given.value}, draft.where, nodes="new_object_id").nodes
+    nodes = _DesignGraph.of({"nodes": given.value}, draft.where, nodes="new_object_id").nodes
     room = {node.id: node for node in nodes if node.id in (*WALLS, FLOOR, CEILING)}
     things = []
     for node in nodes:
