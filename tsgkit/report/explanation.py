@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tsgkit.errors import UsageError
-from tsgkit.graph.drawing.diffs import MARKS
+from tsgkit.graph.drawing.graphs import MARKS
 from tsgkit.graph.model import ActionGraph
 from tsgkit.lexicon import meant, nearest
 from tsgkit.llm.reply import reply_value
