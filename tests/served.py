@@ -25,7 +25,7 @@ from tsgkit.graph.notation import arrow, graphml, json_triplets, narratives, nod
 from tsgkit.serve.edit_page import edit_page, edited_file
 from tsgkit.serve.edited_file import EditedFile
 from tsgkit.serve.local_server import LocalServer, Page
-from tsgkit.serve.runs_page import runs_page
+from tsgkit.serve.view import runs_page
 from tsgkit.serve.viewed_runs import ViewedRuns
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from threading import RLock, Thread
+from threading import RLock, Timer
 from typing import Any
 
 from tsgkit.errors import TsgkitError, UsageError
@@ -32,6 +32,8 @@ from tsgkit.serve.search import SearchTexts
 from tsgkit.suites.panels import Panel, drawings_of
 from tsgkit.suites.scoreboard import board_value
 
+PAUSE = 0.5
+"""Seconds before texts are read for a search, so that the samples reach the browser first."""
 VERDICT = ("question", "text", "right", "label", "key")
 
 
@@ -214,12 +216,15 @@ class ViewedRun:
 
     def begin_search(self) -> None:
         """Begin to read the texts that will be searched; the search raises the errors of what cannot be read."""
+        texts = self._texts  # which is closed with the run, and then reads nothing
 
         def read() -> None:
             with suppress(TsgkitError):
-                self._texts.grow()
+                texts.grow()
 
-        Thread(target=read, name="tsgkit-search", daemon=True).start()
+        reading = Timer(PAUSE, read)
+        reading.daemon = True
+        reading.start()
 
     @cached_property
     def _texts(self) -> SearchTexts:
