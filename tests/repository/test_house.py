@@ -66,7 +66,7 @@ FIELD_NOUNS = {
     *("pooling", "scoring"),  # of systems, samples and scores, in statistics
     "reasoning",  # of a model, beside its answer
     "rendering",  # of surfaces
-     # of LangGraph, by LangSmith
+    # of LangGraph, by LangSmith
 }
 """Module names in -ing that are nouns of their field."""
 SENT_TO_MODELS = {" is told by nothing and goes."}

@@ -100,8 +100,8 @@ def _shuffled(places: list[Place], choice: random.Random) -> Iterator[Way]:
 
 def _spoilt(graph: ActionGraph, way: Way, choice: random.Random) -> ActionGraph:
     triplets = list(graph.triplets)
-    place = triplets.index(way.reference) if way.reference is not None else choice.randint(0, len(triplets))
-    triplets[place : place + (way.reference is not None)] = [] if way.candidate is None else [way.candidate]
+    position = triplets.index(way.reference) if way.reference is not None else choice.randint(0, len(triplets))
+    triplets[position : position + (way.reference is not None)] = [] if way.candidate is None else [way.candidate]
     return ActionGraph(triplets)
 
 
@@ -146,8 +146,8 @@ def _substitutes(triplet: TypedTriplet, vocabulary: Vocabulary) -> Iterator[list
     yield [(name, label, target) for name in _others(triplet.source, vocabulary)]
     yield [(source, label, name) for name in _others(triplet.target, vocabulary)]
     if edge_kind(label) is EdgeKind.PREPOSITION:
-        others = (other for other in vocabulary.relationships if other not in (VERB, DOBJ, label))
-        yield [(source, other, target) for other in others]
+        others = (relationship for relationship in vocabulary.relationships if relationship not in (VERB, DOBJ, label))
+        yield [(source, relationship, target) for relationship in others]
 
 
 def _others(node: Node, vocabulary: Vocabulary) -> list[str]:

@@ -75,12 +75,12 @@ def diff(reference: ActionGraph, candidate: ActionGraph, vocabulary: Vocabulary 
     mismatched (exactly one element differs: first the target, then the edge, then the source). The rest is missing or
     extra. Ties are broken by written order, so the result is reproducible. The time is linear in both graphs.
     """
-    wanted, said = dict.fromkeys(reference.triplets), dict.fromkeys(candidate.triplets)
+    wanted, written = dict.fromkeys(reference.triplets), dict.fromkeys(candidate.triplets)
     pairing = _Pairing(
-        [triplet for triplet in wanted if triplet not in said],
-        [triplet for triplet in said if triplet not in wanted],
+        [triplet for triplet in wanted if triplet not in written],
+        [triplet for triplet in written if triplet not in wanted],
     )
-    matched = tuple([triplet for triplet in wanted if triplet in said])
+    matched = tuple([triplet for triplet in wanted if triplet in written])
     return Diff(matched, tuple(pairing.changes(_nothing if vocabulary is None else vocabulary.outside)))
 
 
@@ -170,9 +170,9 @@ def exchanged(graph: ActionGraph, before: Triplet | None, after: Triplet | None)
     fill -> dobj -> kettle
     """
     triplets = graph.triplets
-    place = len(triplets) if before is None else triplets.index(before)
+    position = len(triplets) if before is None else triplets.index(before)
     new = () if after is None else (after,)
-    return ActionGraph((*triplets[:place], *new, *triplets[place + (before is not None) :]))
+    return ActionGraph((*triplets[:position], *new, *triplets[position + (before is not None) :]))
 
 
 @dataclass(frozen=True)

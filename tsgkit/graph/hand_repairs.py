@@ -60,7 +60,7 @@ class HandRepair(NamedTuple):
 
 def named_hands(graph: ActionGraph) -> Hands:
     """Return the hands a graph names in any role, hand1 first."""
-    return tuple(hand for hand in HANDS if any(hand in (one.source, one.target) for one in graph))
+    return tuple(hand for hand in HANDS if any(hand in (triplet.source, triplet.target) for triplet in graph))
 
 
 def with_hands(graph: ActionGraph, hands: Hands) -> ActionGraph:
@@ -120,17 +120,17 @@ class _Evidence:
     def lacking_hands(self) -> Iterator[int]:
         """Yield the graphs without a hand whose action surely uses one."""
         acting = [number for number, things in enumerate(self.handled) if self.actions[number] and things]
-        named = sum(bool(self.hands[number]) for number in acting)
+        with_hands = sum(bool(self.hands[number]) for number in acting)
         certain = self.rule.grasps | self.rule.releases | self.rule.transfers
         for number in acting:
             action, graph = self.actions[number], self.graphs[number]
-            same = self.by_action[action]
-            others, without = same.total() - 1, same[()] - 1
+            occurrences = self.by_action[action]
+            others, without = occurrences.total() - 1, occurrences[()] - 1
             if (
                 Triplet(PERSON, VERB, action) in graph
                 and not self.hands[number]
                 and not any(map(names_another_hand, graph.elements))
-                and named >= USUAL * (len(acting) - 1)
+                and with_hands >= USUAL * (len(acting) - 1)
                 and (others - without >= USUAL * others if others else action in certain)
                 and not BODY & {*WORD.findall(" ".join((self.texts[number], *graph.elements)).lower())}
             ):
@@ -139,19 +139,19 @@ class _Evidence:
     def verdict(self, number: int) -> _Verdict | None:
         """Return the hands of a graph by the rest of the narrative, or None if too little or not all of it agrees."""
         before, after = self._neighbour(number, -1), self._neighbour(number, 1)
-        held, habit = self._hands_by_content(number), self._hands_by_habit(number)
-        said = {hands for hands in (before, after, held) if hands}
-        if len(said) != 1:
+        content, habit = self._hands_by_content(number), self._hands_by_habit(number)
+        proposals = {hands for hands in (before, after, content) if hands}
+        if len(proposals) != 1:
             return None
-        [hands] = said
+        [hands] = proposals
         shared = ", ".join(self.handled[number])
         reasons = {
             f"the graph before with {shared}": before,
             f"the next graph with {shared}": after,
-            "what the hands hold": held,
+            "what the hands hold": content,
             f"the other graphs of {self.actions[number]}": habit,
         }
-        agreeing = tuple(reason for reason, found in reasons.items() if found == hands)
+        agreeing = tuple(reason for reason, hands_of_reason in reasons.items() if hands_of_reason == hands)
         return _Verdict(hands, agreeing) if len(agreeing) > 1 else None
 
     @cached_property
@@ -165,9 +165,9 @@ class _Evidence:
     def _neighbour(self, number: int, step: int) -> Hands:
         """Return the hands of the nearest graph on one side that handles the same object and names hands."""
         last = min(max(number + step * NEIGHBOURS, 0), len(self.graphs) - 1)
-        for other in range(number + step, last + step, step):
-            if self.hands[other] and not {*self.handled[number]}.isdisjoint(self.handled[other]):
-                return self.hands[other]
+        for neighbour in range(number + step, last + step, step):
+            if self.hands[neighbour] and not {*self.handled[number]}.isdisjoint(self.handled[neighbour]):
+                return self.hands[neighbour]
         return ()
 
     def _hands_by_content(self, number: int) -> Hands:

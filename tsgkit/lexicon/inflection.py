@@ -106,12 +106,12 @@ def family(word: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _forms(base: str) -> frozenset[str]:
-    found = set(IRREGULAR_FORMS.get(base, ()))
+    spellings = set(IRREGULAR_FORMS.get(base, ()))
     if _can_inflect(base):
-        found.update(s_forms(base), ing_forms(base))
+        spellings.update(s_forms(base), ing_forms(base))
         if base not in NO_REGULAR_PAST:
-            found.update(ed_forms(base))
-    return frozenset(found - {base} - (WHOLE_WORDS - set(IRREGULAR_FORMS.get(base, ()))))
+            spellings.update(ed_forms(base))
+    return frozenset(spellings - {base} - (WHOLE_WORDS - set(IRREGULAR_FORMS.get(base, ()))))
 
 
 @lru_cache(maxsize=4096)
@@ -243,18 +243,18 @@ def _formed(action: str, form: Callable[[str], str]) -> str:
 def _third_person(verb: str) -> str:
     if verb in ("be", "have"):
         return {"be": "is", "have": "has"}[verb]
-    found = tuple(s_forms(verb))
-    return found[-1] if verb.endswith("o") else found[0]
+    spellings = tuple(s_forms(verb))
+    return spellings[-1] if verb.endswith("o") else spellings[0]
 
 
 @lru_cache(maxsize=4096)
 def _gerund(verb: str) -> str:
-    found = tuple(ing_forms(verb))
-    if len(found) < 2:
-        return found[0]
+    spellings = tuple(ing_forms(verb))
+    if len(spellings) < 2:
+        return spellings[0]
     if verb.endswith("e"):
-        return found[1]
-    return found[0] if _doubles(verb) else found[1]
+        return spellings[1]
+    return spellings[0] if _doubles(verb) else spellings[1]
 
 
 @lru_cache(maxsize=4096)
@@ -290,8 +290,8 @@ def _parted(verb: str) -> tuple[str, str]:
 
 
 def _regular_past(verb: str) -> str:
-    found = tuple(ed_forms(verb))
-    return found[0] if len(found) < 2 or _doubles(verb) else found[1]
+    spellings = tuple(ed_forms(verb))
+    return spellings[0] if len(spellings) < 2 or _doubles(verb) else spellings[1]
 
 
 def _doubles(verb: str) -> bool:

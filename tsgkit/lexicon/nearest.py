@@ -68,7 +68,7 @@ def is_one_letter_off(word: str, other: str) -> bool:
 def _has_neighbours_swapped(word: str, other: str) -> bool:
     if len(word) != len(other):
         return False
-    places = [place for place, pair in enumerate(zip(word, other, strict=True)) if pair[0] != pair[1]]
+    places = [position for position, pair in enumerate(zip(word, other, strict=True)) if pair[0] != pair[1]]
     if len(places) != 2 or places[1] != places[0] + 1:
         return False
     first, second = places
@@ -124,11 +124,11 @@ def only_near(
 
 
 def _ranked(name: str, names: Iterable[str], least: float, lemmatiser: Lemmatiser | None) -> list[Near]:
-    others = {other: fold(other) for other in names if other != name}
-    same = list(_same(name, others, lemmatiser))
-    for near in same:
+    others = {candidate: fold(candidate) for candidate in names if candidate != name}
+    equals = list(_same(name, others, lemmatiser))
+    for near in equals:
         del others[near.name]
-    return sorted([*same, *_alike(name, others, least)], key=lambda near: (-near.score, _reading(near)))
+    return sorted([*equals, *_alike(name, others, least)], key=lambda near: (-near.score, _reading(near)))
 
 
 def _reading(near: Near) -> int:
@@ -138,10 +138,10 @@ def _reading(near: Near) -> int:
 
 def _same(name: str, others: Mapping[str, str], lemmatiser: Lemmatiser | None) -> Iterator[Near]:
     wanted = Wanted(folded_words(name), lemmatiser)
-    for other, folded in others.items():
+    for candidate, folded in others.items():
         by = wanted.by(folded.split("-") if folded else ())
         if by:
-            yield Near(other, 1.0, by)
+            yield Near(candidate, 1.0, by)
 
 
 def _alike(name: str, others: Mapping[str, str], least: float) -> Iterator[Near]:
@@ -149,12 +149,12 @@ def _alike(name: str, others: Mapping[str, str], least: float) -> Iterator[Near]
 
     if len(name) > LONGEST_NAME:
         return
-    short = {other: folded for other, folded in others.items() if len(other) <= LONGEST_NAME}
-    found = process.extract(fold(name), short, scorer=fuzz.ratio, score_cutoff=100 * least, limit=None)
-    score_of = {other: score for _, score, other in found}
-    for other in short:
-        if other in score_of:
-            yield Near(other, round(score_of[other] / 100, 4), RATIO)
+    short = {candidate: folded for candidate, folded in others.items() if len(candidate) <= LONGEST_NAME}
+    matches = process.extract(fold(name), short, scorer=fuzz.ratio, score_cutoff=100 * least, limit=None)
+    score_of = {candidate: score for _, score, candidate in matches}
+    for candidate in short:
+        if candidate in score_of:
+            yield Near(candidate, round(score_of[candidate] / 100, 4), RATIO)
 
 
 def meant(name: str, names: Iterable[str]) -> str:
@@ -164,8 +164,8 @@ def meant(name: str, names: Iterable[str]) -> str:
     ('accuracy?', 'choose from accuracy, f1')
     """
     names = tuple(names)
-    found = nearest(name, names, limit=1)
-    if found:
-        return f"{found[0].name}?"
+    closest = nearest(name, names, limit=1)
+    if closest:
+        return f"{closest[0].name}?"
     more = f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
     return f"choose from {', '.join(names[:MOST_NAMES])}{more}"

@@ -124,20 +124,20 @@ class ShippedFile:
 def shipped() -> tuple[ShippedFile, ...]:
     """Return the data that come with the toolkit and with packages that add suites, for the tasks of the catalogue."""
     tasks = dict.fromkeys((dataset.suite, task) for dataset in catalogue().values() for task in dataset.tasks)
-    found = []
+    datasets = []
     for suite, task in tasks:
         for name in ("", *shipped_datasets(suite)):
             if file := shipped_file(suite, name, task):
                 rows = sum(1 for line in file.read_text(encoding="utf-8").split("\n") if line.strip())
-                found.append(ShippedFile(suite, task, name, rows))
-    return tuple(found)
+                datasets.append(ShippedFile(suite, task, name, rows))
+    return tuple(datasets)
 
 
 def shipped_datasets(suite: str) -> tuple[str, ...]:
     """Return the names of the datasets that come with a suite, the last of the alphabet first."""
-    folders = [place / suite / "data" for place in (bundled("tasks"), *rooms_of_suites("tasks"))]
+    folders = [room / suite / "data" for room in (bundled("tasks"), *rooms_of_suites("tasks"))]
     inner = (inner for folder in folders if folder.is_dir() for inner in folder.iterdir())
-    return tuple(sorted({one.name for one in inner if (one / "README.md").is_file()}, reverse=True))
+    return tuple(sorted({dataset.name for dataset in inner if (dataset / "README.md").is_file()}, reverse=True))
 
 
 def default_file(suite: str, task: str) -> Path | Traversable | None:
@@ -150,8 +150,8 @@ def default_file(suite: str, task: str) -> Path | Traversable | None:
     if name in listed:
         has_rows = listed[name].suite == suite and task in listed[name].tasks
         return dataset_file(name, task) if has_rows else None
-    suites = {one.suite for one in listed.values()}
-    ours = [one for each in sorted({suite, *suites}) for one in shipped_datasets(each)]
+    suites = {dataset.suite for dataset in listed.values()}
+    ours = [dataset for each in sorted({suite, *suites}) for dataset in shipped_datasets(each)]
     if name in ours:
         return shipped_file(suite, name, task)
     if Path(name).is_dir():
@@ -164,8 +164,8 @@ def shipped_file(suite: str, name: str, task: str) -> Traversable | None:
     """Return the rows of a task in a dataset that comes with its suite; None where there are none."""
     if name not in ("", *shipped_datasets(suite)):
         return None
-    for place in (bundled("tasks"), *rooms_of_suites("tasks")):
-        folder = place / suite / "data"
+    for room in (bundled("tasks"), *rooms_of_suites("tasks")):
+        folder = room / suite / "data"
         if (file := (folder / name if name else folder) / f"{task}.jsonl").is_file():
             return file
     return None

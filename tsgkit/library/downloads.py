@@ -167,11 +167,11 @@ class _Fetch:
         if self.check and self._sum(part) != self.check and self.resumed:
             self._start_over(part)  # the two ends may be of different files
             self._receive_all(part)
-        found = self._sum(part) if self.check else None
-        if found != self.check:
+        actual = self._sum(part) if self.check else None
+        if actual != self.check:
             self._forget()
             raise DownloadProblem(
-                f"{self.url}: not the file that is expected: its checksum is {found}, expected {self.check}",
+                f"{self.url}: not the file that is expected: its checksum is {actual}, expected {self.check}",
                 hint="nothing was kept; the file has changed at its source, or something on the way changes it",
             )
         os.fsync(part.fileno())
@@ -292,8 +292,8 @@ def _open(url: str, headers: dict[str, str], timeout: float, secret: Mapping[str
         ) -> request.Request | None:
             if not newurl.lower().startswith(("http://", "https://")):
                 raise DownloadProblem(f"{url}: leads to {newurl}, and only http and https addresses are fetched")
-            found = super().redirect_request(req, fp, code, msg, headers, newurl)
-            return None if found is None else _with_secret(found, url, secret)
+            redirected = super().redirect_request(req, fp, code, msg, headers, newurl)
+            return None if redirected is None else _with_secret(redirected, url, secret)
 
     opener = request.OpenerDirector()
     for handler in (
@@ -312,13 +312,13 @@ def _open(url: str, headers: dict[str, str], timeout: float, secret: Mapping[str
     return response
 
 
-def _with_secret(asked: request.Request, url: str, secret: Mapping[str, str]) -> request.Request:
+def _with_secret(outgoing: request.Request, url: str, secret: Mapping[str, str]) -> request.Request:
     """Return a request with the headers of a login, if it goes to the server that the first one went to."""
-    first, now = urlsplit(url), urlsplit(asked.full_url)
+    first, now = urlsplit(url), urlsplit(outgoing.full_url)
     if (first.scheme, first.netloc) == (now.scheme, now.netloc):
         for name, value in secret.items():
-            asked.add_unredirected_header(name, value)
-    return asked
+            outgoing.add_unredirected_header(name, value)
+    return outgoing
 
 
 @contextmanager
@@ -388,8 +388,8 @@ def _size(part: BinaryIO) -> int:
 
 
 def _total_of(headers: Message) -> int | None:
-    found = re.fullmatch(r"bytes \*/(\d+)", headers.get("Content-Range", ""))
-    return int(found[1]) if found else None
+    match = re.fullmatch(r"bytes \*/(\d+)", headers.get("Content-Range", ""))
+    return int(match[1]) if match else None
 
 
 KINDS = {"sha256": 64, "git": 40}

@@ -31,14 +31,14 @@ def start_project(folder: Path) -> tuple[Path, ...]:
     _check_free(folder)
     starter = files("tsgkit") / "library" / "starter"
     written = []
-    for name, place in FILES.items():
-        path = folder / place
+    for name, destination in FILES.items():
+        path = folder / destination
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise FileProblem(f"{path.parent}: cannot be made: {error.strerror}") from None
         write_text(path, (starter / name).read_text(encoding="utf-8"))
-        written.append(Path(place))
+        written.append(Path(destination))
     for room in ROOMS:
         (folder / room).mkdir(parents=True, exist_ok=True)
     return tuple(written)

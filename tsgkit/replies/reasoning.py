@@ -67,8 +67,8 @@ def spoken(reply: str) -> Part | Unreadable:
     if OPENS.search(behind.text):
         return _called_final(behind)
     opens = OPENS.search(reply) if last is not None and not behind.text.strip() else None
-    said = behind if opens is None else Part(reply[: opens.start()])
-    return _without_marks(said)
+    answer = behind if opens is None else Part(reply[: opens.start()])
+    return _without_marks(answer)
 
 
 def _called_final(reasoning: Part) -> Part | Unreadable:

@@ -59,17 +59,17 @@ def _cells(line: Part) -> list[Part]:
 
 def answer_cells(part: Part) -> list[Part]:
     """Return the cells below or beside a head that calls them the answer, or beside a question."""
-    found = []
+    cells = []
     for rows in tables(part) if "|" in part.text else ():
-        columns = [place for place, cell in enumerate(rows[0]) if CALLED.fullmatch(cell.text.strip(MARKS + ":"))]
+        columns = [column for column, cell in enumerate(rows[0]) if CALLED.fullmatch(cell.text.strip(MARKS + ":"))]
         if columns and len(rows) > 1:
-            found += [row[place] for row in rows[1:] for place in columns if place < len(row)]
+            cells += [row[column] for row in rows[1:] for column in columns if column < len(row)]
             continue
         for row in rows:
             head = row[0].text.strip(MARKS) if row else ""
             if len(row) == 2 and (CALLED.fullmatch(head.rstrip(":")) or head.endswith(("?", "？"))):
-                found.append(row[1])
-    return [cell for cell in found if cell.text]
+                cells.append(row[1])
+    return [cell for cell in cells if cell.text]
 
 
 def verdicts(part: Part, name: re.Pattern[str]) -> list[tuple[Part, bool]]:
@@ -77,14 +77,14 @@ def verdicts(part: Part, name: re.Pattern[str]) -> list[tuple[Part, bool]]:
 
     In a table the last column holds the verdict, or the last row where the names are in its head.
     """
-    found: list[tuple[Part, bool]] = []
+    verdicts_of_rows: list[tuple[Part, bool]] = []
     for rows in tables(part) if "|" in part.text else ():
-        columns = [(cell, rows[-1][place]) for place, cell in enumerate(rows[0]) if place < len(rows[-1])]
+        columns = [(cell, rows[-1][column]) for column, cell in enumerate(rows[0]) if column < len(rows[-1])]
         for option, cell in [*columns, *((row[0], row[-1]) for row in rows if len(row) > 1)]:
             match = name.fullmatch(option.text.strip(MARKS))
             if match and (verdict := _verdict(cell.text)) is not None:
                 stripped = option.strip(MARKS)
-                found.append((stripped.cut(*match.span(1)), verdict))
+                verdicts_of_rows.append((stripped.cut(*match.span(1)), verdict))
     for line, below in pairwise([*part.lines(), Part("")]):
         for match in name.finditer(line.text) if "|" not in line.text else ():
             verdict = _verdict(line.text, match.end())
@@ -92,8 +92,8 @@ def verdicts(part: Part, name: re.Pattern[str]) -> list[tuple[Part, bool]]:
                 verdict = _verdict(below.text)
             begin = max(match.start() - LONGEST_BEFORE, 0)
             if verdict is not None and BEFORE.search(line.text, begin, match.start()):
-                found.append((line.cut(*match.span(1)), verdict))
-    return found if len(found) > 1 else []
+                verdicts_of_rows.append((line.cut(*match.span(1)), verdict))
+    return verdicts_of_rows if len(verdicts_of_rows) > 1 else []
 
 
 def _verdict(text: str, at: int = 0) -> bool | None:

@@ -89,8 +89,8 @@ def _description(entry: object, hands: _HandNames, unread: Unread) -> Descriptio
     match entry:
         case [int() | float() as turning_point, int() | float() as start, int() | float() as end, [str(text), *_]]:
             triplets = list(_triplets(text, unread))
-            named = ActionGraph(dict.fromkeys(hands.name(triplets)))
-            return Description(graphs=(named,), frames=Frames(turning_point, start, end))
+            graph = ActionGraph(dict.fromkeys(hands.name(triplets)))
+            return Description(graphs=(graph,), frames=Frames(turning_point, start, end))
     unread(f"not [frame, frame, frame, [text, verb, object]] but {shown(str(entry))}")
     return Description(graphs=(ActionGraph(),))
 
@@ -134,8 +134,8 @@ class _HandNames:
         slots = {hand: self.slots[hand] for hand in used if hand in self.slots}
         for hand in used:
             if hand not in slots:
-                taken = {*self.slots.values(), *slots.values()}
-                slots[hand] = next(slot for slot in HANDS if slot not in taken)
+                used_slots = {*self.slots.values(), *slots.values()}
+                slots[hand] = next(slot for slot in HANDS if slot not in used_slots)
         return slots
 
     def _follow(self, triplets: list[Triplet], slots: dict[str, str]) -> None:

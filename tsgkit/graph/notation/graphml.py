@@ -78,7 +78,7 @@ def write(graphs: Iterable[ActionGraph], vocabulary: Vocabulary | None = None) -
 def _add(element: Element, graph: ActionGraph, vocabulary: Vocabulary | None) -> None:
     from xml.etree.ElementTree import SubElement
 
-    ids = {node: f"n{place}" for place, node in enumerate(graph.nodes(vocabulary))}
+    ids = {node: f"n{position}" for position, node in enumerate(graph.nodes(vocabulary))}
     for node, node_id in ids.items():
         child = SubElement(element, "node", {"id": node_id})
         _add_data(child, "node", {"name": node.name, "kind": str(node.kind)})

@@ -68,9 +68,9 @@ def vocabulary_from(value: object) -> Vocabulary:
         raise NotationError(f"vocabulary: expected an object, found {kind_of(value)}")
     names = ("object", "relationship", "verb")
     lists = {name: value.get(name, value.get(f"{name}s")) for name in names}
-    if missing := [name for name, found in lists.items() if found is None]:
+    if missing := [name for name, strings in lists.items() if strings is None]:
         raise NotationError(f"vocabulary: the list {missing[0]!r} is missing", hint=f"L looks like this: {EXAMPLE}")
-    return Vocabulary(*(_strings(found, f"vocabulary {name}") for name, found in lists.items()))
+    return Vocabulary(*(_strings(strings, f"vocabulary {name}") for name, strings in lists.items()))
 
 
 def vocabulary_value(vocabulary: Vocabulary) -> dict[str, list[str]]:
@@ -106,11 +106,11 @@ def _frames(value: object, place: str) -> Frames:
 
 def _field(value: dict[str, object], name: str, default: T, place: str = "narrative") -> T:
     """Return a field that must be of its default's type."""
-    found = value.get(name, default)
-    if not isinstance(found, type(default)):
+    content = value.get(name, default)
+    if not isinstance(content, type(default)):
         expected = kind_of(default).removesuffix(" of 0")
-        raise NotationError(f"{place}: {name} is {kind_of(found)}, expected {expected}")
-    return found
+        raise NotationError(f"{place}: {name} is {kind_of(content)}, expected {expected}")
+    return content
 
 
 def _strings(value: object, name: str) -> tuple[str, ...]:

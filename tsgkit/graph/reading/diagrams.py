@@ -92,7 +92,10 @@ def digraph_at(lines: Sequence[str], at: int) -> Form:
         depth += parts.count("{") - parts.count("}")
         if depth <= 0 and "}" in parts:
             break
-    return [Placed(offset, one if isinstance(one, Line) else _read_dot(one, labels)) for offset, one in statements]
+    return [
+        Placed(offset, statement if isinstance(statement, Line) else _read_dot(statement, labels))
+        for offset, statement in statements
+    ]
 
 
 def _bare_edges(lines: Sequence[str], at: int) -> Form:
@@ -199,29 +202,31 @@ def flowchart_at(lines: Sequence[str], at: int) -> Form:
         return []
     statements: list[tuple[int, Statement]] = []
     for offset in range(len(lines) - at):
-        found = _statements(lines[at + offset])
-        if found is None:
+        following = _statements(lines[at + offset])
+        if following is None:
             break
-        statements += [(offset, statement) for statement in found]
-    named = _flowchart_names(statements)
+        statements += [(offset, statement) for statement in following]
+    node_names = _flowchart_names(statements)
     return [
         Placed(offset, statement if isinstance(statement, Line) else _read_chain(statement, names))
-        for (offset, statement), names in zip(statements, named, strict=True)
+        for (offset, statement), names in zip(statements, node_names, strict=True)
     ]
 
 
 def _flowchart_begins(lines: Sequence[str], at: int) -> bool:
     """Return whether a flowchart without a head begins on a line."""
     line = lines[at]
-    if not any(mark in line for mark in ("->", "=>", "]", ")", "}")) or not (found := _statements(line)):
+    if not any(mark in line for mark in ("->", "=>", "]", ")", "}")) or not (statements := _statements(line)):
         return False
-    first = found[0]
+    first = statements[0]
     if isinstance(first, Line):
         return False
     if not first.labels:
         following = _statements(lines[at + 1]) if at + 1 < len(lines) else None
         return (
-            '"' in first.nodes[0][1] and bool(following) and not any(isinstance(one, Line) for one in following or ())
+            '"' in first.nodes[0][1]
+            and bool(following)
+            and not any(isinstance(statement, Line) for statement in following or ())
         )
     return any(first.labels) and any(label or NODE_ID.fullmatch(node) for node, label in first.nodes)
 
@@ -230,8 +235,12 @@ def _statements(line: str) -> list[Statement] | None:
     """Return the statements of a line, none of a blank one; None where a part of it is not Mermaid."""
     if len(line) > LONGEST_FLOWCHART_LINE:
         return None
-    found = [_flowchart_statement(part) for part in line.split(";") if part.strip()]
-    return None if any(one is None for one in found) else [one for one in found if one is not None]
+    statements = [_flowchart_statement(part) for part in line.split(";") if part.strip()]
+    return (
+        None
+        if any(statement is None for statement in statements)
+        else [statement for statement in statements if statement is not None]
+    )
 
 
 def _flowchart_statement(text: str) -> Statement | None:
@@ -241,16 +250,16 @@ def _flowchart_statement(text: str) -> Statement | None:
         return Line(ignored="no triplet")
     nodes: list[tuple[str, str]] = []
     labels: list[str] = []
-    place = 0
-    while node := FLOWCHART_NODE.match(text, place):
+    position = 0
+    while node := FLOWCHART_NODE.match(text, position):
         nodes.append((node.group(1), node.group(2) or ""))
-        place = node.end()
-        link = FLOWCHART_LINK.match(text, place)
+        position = node.end()
+        link = FLOWCHART_LINK.match(text, position)
         if link is None:
             break
         labels.append(next((label for label in link.groups() if label), ""))
-        place = link.end()
-    rest = text[place:].strip()
+        position = link.end()
+    rest = text[position:].strip()
     is_cut = bool(rest) or len(labels) == len(nodes)
     if not nodes or (is_cut and not labels and not rest.startswith(("--", "==", "-."))):
         return None
@@ -326,8 +335,8 @@ def cypher_at(lines: Sequence[str], at: int) -> Form:
         if not line.strip():
             form.append(Placed(offset, Line(is_break=True)))
             continue
-        if found := KEYWORD.findall(line.upper()):
-            keyword = "CREATE" if {"CREATE", "MERGE"} & {*found} else "MATCH"
+        if keywords := KEYWORD.findall(line.upper()):
+            keyword = "CREATE" if {"CREATE", "MERGE"} & {*keywords} else "MATCH"
         triplets = _cypher_path(line, names, has_names=has_names)
         if keyword == "MATCH":
             form.append(Placed(offset, QUERY))

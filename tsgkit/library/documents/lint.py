@@ -68,16 +68,16 @@ def check_document(
     """
     document = with_vocabulary(document, vocabulary)
     graphs = [graph for entry in document.entries for graph in entry.graphs]
-    own = [finding for entry in document.entries for finding in _check_entry(entry, rule)]
+    findings = [finding for entry in document.entries for finding in _check_entry(entry, rule)]
     if document.format == "sgg":
-        own += single_graphs(document.entries, of_several=of_several)
+        findings += single_graphs(document.entries, of_several=of_several)
     return FileReport(
         document.file,
         document.format,
         len(document.entries),
         len(graphs),
         sum(len(graph.triplets) for graph in graphs),
-        tuple(_in_order([*document.findings, *own])),
+        tuple(_in_order([*document.findings, *findings])),
     )
 
 

@@ -307,8 +307,8 @@ def _read_easg(value: object, file: str) -> Document:
 def _read_lines(lines: list[tuple[int, str]], text: str, file: str) -> Document:
     """Return a JSON Lines document; a broken line is a finding."""
     parsed = list(_parsed(lines))
-    document = _read_values([one for one in parsed if not isinstance(one, Finding)], text, file)
-    findings = [*(one for one in parsed if isinstance(one, Finding)), *document.findings]
+    document = _read_values([value for value in parsed if not isinstance(value, Finding)], text, file)
+    findings = [*(value for value in parsed if isinstance(value, Finding)), *document.findings]
     return replace(document, findings=tuple(sorted(findings, key=lambda finding: finding.place.line or 0)))
 
 
@@ -422,8 +422,8 @@ READERS: dict[str, Reader] = {
 
 def _repeated_ids(entries: list[Entry]) -> Iterator[Finding]:
     counts = Counter(entry.item for entry in entries)
-    seen: set[str] = set()
+    ids: set[str] = set()
     for entry in entries:
-        if counts[entry.item] > 1 and entry.item in seen:
+        if counts[entry.item] > 1 and entry.item in ids:
             yield _finding("repeated-id", f"the id {entry.item} occurred before", line=entry.line, item=entry.item)
-        seen.add(entry.item)
+        ids.add(entry.item)

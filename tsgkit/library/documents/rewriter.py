@@ -62,9 +62,9 @@ def rewritten(document: Document, original: str) -> str:
 def losses(document: Document, original: str) -> tuple[str, ...]:
     """Return descriptions of what is not in the document, so that rewriting would drop it."""
     counts = Counter(finding.code for finding in document.findings if finding.code in DROPPED)
-    told = [f"{number:,} {DROPPED[code][number > 1]}" for code, number in counts.items()]
-    other = list(dict.fromkeys(_other_fields(document.format, original)))
-    return (*told, *([f"other fields: {', '.join(other)}"] if other else []))
+    dropped = [f"{number:,} {DROPPED[code][number > 1]}" for code, number in counts.items()]
+    other_fields = list(dict.fromkeys(_other_fields(document.format, original)))
+    return (*dropped, *([f"other fields: {', '.join(other_fields)}"] if other_fields else []))
 
 
 def _laid_out(document: Document, original: str) -> str:
@@ -83,7 +83,7 @@ def _laid_out(document: Document, original: str) -> str:
 def _single_graph(document: Document, original: str) -> str:
     """Return one graph as a list of triplets, where that was the layout; else nothing."""
     values = [json_triplets.to_value(graph) for entry in document.entries for graph in entry.narrative.graphs]
-    was_single = all(json_triplets.is_triplet(one) for one in _items(original))
+    was_single = all(json_triplets.is_triplet(item) for item in _items(original))
     return json.dumps(values[0], ensure_ascii=False) + "\n" if was_single and len(values) == 1 and values[0] else ""
 
 
@@ -154,7 +154,7 @@ def _other_fields(format: str, original: str) -> Iterator[str]:
 
 def _values(original: str) -> list[dict[str, Any]]:
     """Return the JSON objects of a text that is one, a list of them, or one on each line."""
-    return [one for one in _items(original) if isinstance(one, dict)]
+    return [value for value in _items(original) if isinstance(value, dict)]
 
 
 def _items(original: str) -> list[object]:

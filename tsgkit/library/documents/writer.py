@@ -76,20 +76,20 @@ def write_document(document: Document, format: Format, *, keep_going: bool = Fal
         text = WRITERS[format.name](document)
     lost = _lost(document, format)
     graphs = len(_graphs(document)) - lost.get(UNTOLD, 0)
-    told = tuple(f"{what} ({number})" for what, number in lost.items())
-    return Written(refuse_unless_text(text, format.name), graphs, told, left_out)
+    losses = tuple(f"{what} ({number})" for what, number in lost.items())
+    return Written(refuse_unless_text(text, format.name), graphs, losses, left_out)
 
 
 def not_carried(document: Document, format: Format) -> Iterator[LeftOut]:
     """Yield the graphs that a format cannot carry even by themselves."""
-    for place, entry in enumerate(document.entries):
+    for index, entry in enumerate(document.entries):
         for number, graph in enumerate(entry.narrative.graphs):
             try:
                 WRITERS[format.name](replace(document, entries=(Entry("", Narrative.of([graph])),)))
             except CannotCarry as error:
                 if error.graph is not None:
                     reason = error.message if graph.triplets else "it has no triplets"
-                    yield LeftOut(entry.item, number, reason, not graph.triplets, error.hint, place)
+                    yield LeftOut(entry.item, number, reason, not graph.triplets, error.hint, index)
 
 
 def _check_left_out(left_out: tuple[LeftOut, ...], document: Document, format: Format, *, keep_going: bool) -> None:
@@ -105,7 +105,7 @@ def _without(document: Document, left_out: tuple[LeftOut, ...]) -> Document:
     gone: dict[int, set[int]] = defaultdict(set)
     for left in left_out:
         gone[left.entry].add(left.graph)
-    entries = [_entry_without(entry, gone[place]) for place, entry in enumerate(document.entries)]
+    entries = [_entry_without(entry, gone[index]) for index, entry in enumerate(document.entries)]
     return replace(document, entries=tuple(entries))
 
 
@@ -159,8 +159,8 @@ def remember_conversion(target: str | Path) -> None:
 
 def _note(target: str | Path) -> Path:
     """Return where the checksum of a file is kept."""
-    place = str(Path(target).resolve()).encode("utf-8", "surrogateescape")
-    return cache_home() / "conversions" / hashlib.sha256(place).hexdigest()[:32]
+    path = str(Path(target).resolve()).encode("utf-8", "surrogateescape")
+    return cache_home() / "conversions" / hashlib.sha256(path).hexdigest()[:32]
 
 
 def _lost(document: Document, format: Format) -> dict[str, int]:
