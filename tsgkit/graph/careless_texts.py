@@ -57,17 +57,12 @@ def _renamed(rename: Callable[[str], str], *, once: bool = False) -> Writing:
     """Return the way that writes the names of things otherwise: all of them, or one."""
 
     def write(graph: ActionGraph, beside: Sequence[ActionGraph], choice: random.Random) -> str:
-        things = _things(graph)
+        names = dict.fromkeys(name for triplet in graph.triplets for name in (triplet.source, triplet.target))
+        things = [name for name in names if name and name not in (PERSON, *HANDS, *graph.actions)]
         chosen = [choice.choice(things)] if once and things else things
         return _lines(graph, lambda triplet: _arrow([rename(part) if part in chosen else part for part in triplet]))
 
     return write
-
-
-def _things(graph: ActionGraph) -> list[str]:
-    """Return the names that are neither the person nor a hand nor an action."""
-    names = dict.fromkeys(name for triplet in graph.triplets for name in (triplet.source, triplet.target))
-    return [name for name in names if name and name not in (PERSON, *HANDS, *graph.actions)]
 
 
 def _plural(name: str) -> str:

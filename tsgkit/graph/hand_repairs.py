@@ -139,7 +139,9 @@ class _Evidence:
     def verdict(self, number: int) -> _Verdict | None:
         """Return the hands of a graph by the rest of the narrative, or None if too little or not all of it agrees."""
         before, after = self._neighbour(number, -1), self._neighbour(number, 1)
-        content, habit = self._hands_by_content(number), self._hands_by_habit(number)
+        counts = self.by_action[self.actions[number]] - Counter([self.hands[number], ()])
+        del counts[()]
+        content, habit = self._hands_by_content(number), max(counts, key=counts.__getitem__, default=())
         proposals = {hands for hands in (before, after, content) if hands}
         if len(proposals) != 1:
             return None
@@ -177,9 +179,3 @@ class _Evidence:
         if holders or self.actions[number] not in self.rule.grasps:
             return holders
         return next(((hand,) for hand in HANDS if state.of(hand) == ()), ())
-
-    def _hands_by_habit(self, number: int) -> Hands:
-        """Return the hands that most other graphs of the same action name."""
-        counts = self.by_action[self.actions[number]] - Counter([self.hands[number], ()])
-        del counts[()]
-        return max(counts, key=counts.__getitem__, default=())

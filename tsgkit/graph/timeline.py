@@ -162,11 +162,11 @@ class Timeline:
         return tuple(
             step
             for step in self.find(name)
-            if any(node.name == name and node.kind is not Kind.ACTION for node in self._nodes(step))
+            if any(
+                node.name == name and node.kind is not Kind.ACTION
+                for node in step.graph.nodes(self.narrative.vocabulary)
+            )
         )
-
-    def _nodes(self, step: Step) -> tuple[Node, ...]:
-        return step.graph.nodes(self.narrative.vocabulary)
 
     def in_hand(self, hand: str, *, before: Event) -> tuple[str, ...] | None:
         """Return the content of a hand when an event began; None if unknown."""

@@ -107,7 +107,8 @@ def family(word: str) -> frozenset[str]:
 @lru_cache(maxsize=4096)
 def _forms(base: str) -> frozenset[str]:
     spellings = set(IRREGULAR_FORMS.get(base, ()))
-    if _can_inflect(base):
+    long_enough = len(base) > 2 or base in _SHORT_BASES
+    if long_enough and base.isalpha() and (bool(_VOWELS.search(base)) or base in _SHORT_BASES):
         spellings.update(s_forms(base), ing_forms(base))
         if base not in NO_REGULAR_PAST:
             spellings.update(ed_forms(base))
@@ -123,11 +124,6 @@ def _bases(word: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def _family(word: str) -> frozenset[str]:
     return frozenset(bases(word)).union(*(forms(base) for base in bases(word)))
-
-
-def _can_inflect(base: str) -> bool:
-    long_enough = len(base) > 2 or base in _SHORT_BASES
-    return long_enough and base.isalpha() and (bool(_VOWELS.search(base)) or base in _SHORT_BASES)
 
 
 def s_forms(base: str) -> Iterator[str]:

@@ -208,14 +208,11 @@ class _Search:
 
     def _reads_as_particle(self, index: int) -> bool:
         particle, following = self.tokens[index].word, self._word(index + 1)
-        if particle in ADVERBS | RESULTS or not following or self._clause_ends_after(index):
+        if particle in ADVERBS | RESULTS or not following or (not self.tokens[index + 1].joined):
             return True
         if particle in HEAVY:
             return following in _AFTER_A_PARTICLE or following.endswith("ly")
         return following not in _DETERMINERS
-
-    def _clause_ends_after(self, index: int) -> bool:
-        return not self.tokens[index + 1].joined
 
     def _word(self, index: int) -> str:
         return self.tokens[index].word if 0 <= index < len(self.tokens) else ""
@@ -237,16 +234,11 @@ def _tokens(text: str) -> Iterator[_Token]:
         start, stop = match.span()
         between = text[end:start]
         if between not in known:
-            known[between] = _gap(between)
+            blank_line = _BLANK_LINE.search(between) is not None
+            joins = not blank_line and _JOINT.fullmatch(between) is not None
+            known[between] = joins, blank_line or _CLAUSE_END.search(between) is not None
         yield _Token(match.group().lower(), start, stop, *known[between])
         end = stop
-
-
-def _gap(between: str) -> tuple[bool, bool]:
-    """Return whether the text between two words joins them, and whether it ends a clause."""
-    blank_line = _BLANK_LINE.search(between) is not None
-    joins = not blank_line and _JOINT.fullmatch(between) is not None
-    return joins, blank_line or _CLAUSE_END.search(between) is not None
 
 
 def _spans(places: Sequence[int], tokens: Sequence[_Token]) -> Iterator[tuple[int, int]]:

@@ -207,7 +207,18 @@ def store(
     with _held(folder):
         others = [other for other in _stored(folder) if other.task != file.task]
         write_bytes(folder / file.name, data)
-        _write_record(folder, known, [*others, stored])
+        order = {task: number for number, task in enumerate(known.tasks)}
+        value: dict[str, Any] = {
+            "name": known.name,
+            "repository": known.repository,
+            "commit": known.commit,
+            "licence": known.licence,
+            "files": [
+                file.model_dump()
+                for file in sorted([*others, stored], key=lambda file: order.get(file.task, len(order)))
+            ],
+        }
+        write_text(folder / RECORD, json.dumps(value, indent=2) + "\n")
     return stored
 
 
@@ -228,18 +239,6 @@ def make_folder(folder: Path) -> None:
     except OSError as error:
         hint = "TSGKIT_DATA_HOME names another folder for data"
         raise FileProblem(f"{folder}: cannot be made: {error.strerror}", hint=hint) from None
-
-
-def _write_record(folder: Path, known: KnownDataset, files: list[StoredFile]) -> None:
-    order = {task: number for number, task in enumerate(known.tasks)}
-    value: dict[str, Any] = {
-        "name": known.name,
-        "repository": known.repository,
-        "commit": known.commit,
-        "licence": known.licence,
-        "files": [file.model_dump() for file in sorted(files, key=lambda file: order.get(file.task, len(order)))],
-    }
-    write_text(folder / RECORD, json.dumps(value, indent=2) + "\n")
 
 
 @contextmanager

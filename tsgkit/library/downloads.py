@@ -37,7 +37,6 @@ from urllib.parse import urlsplit
 from tsgkit.errors import DownloadProblem, FileProblem, UsageError
 
 if TYPE_CHECKING:
-    from email.message import Message
     from http.client import HTTPMessage, HTTPResponse
     from urllib import request
 
@@ -214,7 +213,12 @@ class _Fetch:
             have = 0
         try:
             with _network(self.url):
-                response = _open(self.url, _headers(have, tag), self.patience.timeout, self.secret)
+                headers = {"User-Agent": "tsgkit", "Accept-Encoding": "identity"}
+                if have:
+                    headers["Range"] = f"bytes={have}-"
+                if have and tag:
+                    headers["If-Range"] = tag
+                response = _open(self.url, headers, self.patience.timeout, self.secret)
         except _NoMore as answer:
             if answer.total != have:
                 raise _Mismatch from None
@@ -237,14 +241,22 @@ class _Fetch:
         total = start + int(length) if length and length.isdigit() else None
         block = _read(response, self.url)
         if not start:  # only now: a page in place of the data must not cost what is kept
-            _refuse_page(response, block, self.url)
+            if response.headers.get_content_type() == "text/html" or HTML.match(block):
+                raise DownloadProblem(
+                    f"{self.url}: the server sends an HTML page instead of data",
+                    hint="a login page of the network, or a wrong address?",
+                )
             self._start_over(part)
-            self._write_tag(response.headers.get("ETag"))
+            tag = response.headers.get("ETag")
+            if tag and re.fullmatch(r'"[\x21\x23-\x7e]*"', tag):
+                self.tag.write_text(f"{self.url}\n{tag}", encoding="utf-8")
         self.resumed = start > 0
         part.seek(start)
         so_far = start
         while block:
-            _write(part, block)
+            view = memoryview(block)
+            while view:
+                view = view[part.write(view) :]
             so_far += len(block)
             self.progress(so_far, total)
             block = _read(response, self.url)
@@ -265,20 +277,6 @@ class _Fetch:
             url, tag = self.tag.read_text(encoding="utf-8").split("\n")
             return tag if url == self.url else None
         return None
-
-    def _write_tag(self, tag: str | None) -> None:
-        """Only a strong tag says that bytes are the same."""
-        if tag and re.fullmatch(r'"[\x21\x23-\x7e]*"', tag):
-            self.tag.write_text(f"{self.url}\n{tag}", encoding="utf-8")
-
-
-def _headers(have: int, tag: str | None) -> dict[str, str]:
-    headers = {"User-Agent": "tsgkit", "Accept-Encoding": "identity"}
-    if have:
-        headers["Range"] = f"bytes={have}-"
-    if have and tag:
-        headers["If-Range"] = tag
-    return headers
 
 
 def _open(url: str, headers: dict[str, str], timeout: float, secret: Mapping[str, str]) -> HTTPResponse:
@@ -307,7 +305,8 @@ def _open(url: str, headers: dict[str, str], timeout: float, secret: Mapping[str
     except HTTPError as error:
         error.close()
         if error.code == 416:
-            raise _NoMore(_total_of(error.headers)) from None
+            match = re.fullmatch(r"bytes \*/(\d+)", error.headers.get("Content-Range", ""))
+            raise _NoMore(int(match[1]) if match else None) from None
         raise
     return response
 
@@ -368,28 +367,8 @@ def _read(response: HTTPResponse, url: str) -> bytes:
         return response.read1(BLOCK)
 
 
-def _refuse_page(response: HTTPResponse, block: bytes, url: str) -> None:
-    if response.headers.get_content_type() == "text/html" or HTML.match(block):
-        raise DownloadProblem(
-            f"{url}: the server sends an HTML page instead of data",
-            hint="a login page of the network, or a wrong address?",
-        )
-
-
-def _write(part: BinaryIO, block: bytes) -> None:
-    """Write all of a block; an unbuffered file may accept only part of it at once."""
-    view = memoryview(block)
-    while view:
-        view = view[part.write(view) :]
-
-
 def _size(part: BinaryIO) -> int:
     return os.fstat(part.fileno()).st_size
-
-
-def _total_of(headers: Message) -> int | None:
-    match = re.fullmatch(r"bytes \*/(\d+)", headers.get("Content-Range", ""))
-    return int(match[1]) if match else None
 
 
 KINDS = {"sha256": 64, "git": 40}

@@ -55,7 +55,9 @@ def read_bytes(path: str | Path) -> bytes:
     """Return the bytes of a file (``-``: standard input); ``FileProblem`` says why a file cannot be read."""
     try:
         if str(path) == STDIN:
-            return _piped(_stdin(), "standard input")
+            if sys.stdin is None:
+                raise FileProblem("standard input is closed", hint="name a file, or pipe one in")
+            return _piped(sys.stdin.buffer, "standard input")
         with Path(path).open("rb") as file:
             return file.read() if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else _piped(file, str(path))
     except FileNotFoundError:
@@ -66,12 +68,6 @@ def read_bytes(path: str | Path) -> bytes:
         raise FileProblem(f"{path}: cannot be read: {error.strerror}") from None
     except ValueError as error:  # a path with a NUL byte
         raise FileProblem(f"{str(path)!a}: not a file name: {error}") from None
-
-
-def _stdin() -> IO[bytes]:
-    if sys.stdin is None:
-        raise FileProblem("standard input is closed", hint="name a file, or pipe one in")
-    return sys.stdin.buffer
 
 
 def _piped(stream: IO[bytes], name: str) -> bytes:

@@ -103,7 +103,16 @@ class Snapshot:
         hub_file = HubName(self.name.repository, self.name.revision, file.path)
         _check_asks(hub_file)
         make_folder(target.parent)
-        _refuse_size(hub_file, file.size, target)
+        if file.size > MOST_HUB_FILE_BYTES:
+            hint = "name a smaller file, such as one split: hf://OWNER/NAME/PATH"
+            most = _gigabytes(MOST_HUB_FILE_BYTES)
+            raise DownloadProblem(f"{hub_file}: {_gigabytes(file.size)}, and at most {most} are fetched", hint=hint)
+        free = shutil.disk_usage(target.parent).free
+        if file.size > free:
+            hint = "make room, or name another folder for data: TSGKIT_DATA_HOME"
+            raise FileProblem(
+                f"{hub_file}: {_gigabytes(file.size)}, and {_gigabytes(free)} are free in {target.parent}", hint=hint
+            )
         url, progress = address_of(hub_file, patience), progress_of(file.path, file.size)
         waits = False
         while not target.is_file():
@@ -159,7 +168,9 @@ def _commit(name: HubName, patience: Patience) -> str:
     if key in _seen and time.monotonic() - _seen[key][0] < FRESH:
         return _seen[key][1]
     path = folder / "revisions.json"
-    kept = _revisions(path)
+    value = _value_in(path) if path.is_file() else {}
+    pairs = value.items() if isinstance(value, dict) else ()
+    kept = {name: commit for name, commit in pairs if isinstance(commit, str) and COMMIT.fullmatch(commit)}
     try:
         _check_asks(name)
         commit = commit_of(name, patience)
@@ -177,12 +188,6 @@ def _commit(name: HubName, patience: Patience) -> str:
     return commit
 
 
-def _revisions(path: Path) -> dict[str, str]:
-    value = _value_in(path) if path.is_file() else {}
-    pairs = value.items() if isinstance(value, dict) else ()
-    return {name: commit for name, commit in pairs if isinstance(commit, str) and COMMIT.fullmatch(commit)}
-
-
 def _value_in(path: Path) -> object:
     try:
         return json.loads(read_text(path))
@@ -197,18 +202,6 @@ def _checked(value: object, where: str, problem: str, source: HubName | None) ->
         if source is not None:
             raise DownloadProblem(f"{where}: {problem}") from None
         raise FileProblem(f"{where}: {problem}", hint="delete it; it is asked for again") from None
-
-
-def _refuse_size(name: HubName, size: int, target: Path) -> None:
-    """Refuse a file that is too large for rows, or for the disk, before any of it is fetched."""
-    if size > MOST_HUB_FILE_BYTES:
-        hint = "name a smaller file, such as one split: hf://OWNER/NAME/PATH"
-        most = _gigabytes(MOST_HUB_FILE_BYTES)
-        raise DownloadProblem(f"{name}: {_gigabytes(size)}, and at most {most} are fetched", hint=hint)
-    free = shutil.disk_usage(target.parent).free
-    if size > free:
-        hint = "make room, or name another folder for data: TSGKIT_DATA_HOME"
-        raise FileProblem(f"{name}: {_gigabytes(size)}, and {_gigabytes(free)} are free in {target.parent}", hint=hint)
 
 
 def _gigabytes(size: int) -> str:

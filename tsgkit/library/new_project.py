@@ -28,7 +28,11 @@ ROOMS = ("eval/reference",)
 
 def start_project(folder: Path) -> tuple[Path, ...]:
     """Write a project into a new or empty folder; the paths of its files within it."""
-    _check_free(folder)
+    if folder.is_file():
+        raise FileProblem(f"{folder}: this is a file", hint="name a new folder")
+    if folder.is_dir() and any(folder.iterdir()):
+        what = "a project lies here already" if is_project(folder) else "the folder is not empty"
+        raise UsageError(f"{folder}: {what}", hint="name a new folder; nothing was written")
     starter = files("tsgkit") / "library" / "starter"
     written = []
     for name, destination in FILES.items():
@@ -42,11 +46,3 @@ def start_project(folder: Path) -> tuple[Path, ...]:
     for room in ROOMS:
         (folder / room).mkdir(parents=True, exist_ok=True)
     return tuple(written)
-
-
-def _check_free(folder: Path) -> None:
-    if folder.is_file():
-        raise FileProblem(f"{folder}: this is a file", hint="name a new folder")
-    if folder.is_dir() and any(folder.iterdir()):
-        what = "a project lies here already" if is_project(folder) else "the folder is not empty"
-        raise UsageError(f"{folder}: {what}", hint="name a new folder; nothing was written")

@@ -244,7 +244,10 @@ class RowPlace:
             local_path = next(iter(files.values())).path
         else:
             local_path = _converted(files, file_set, mapping, self._shown(file_set), formats[0])
-        return NamedFile(local_path, self._shown(file_set), self._origin(files, mapping))
+        known = {"source": self.name, "files": {path: file.check for path, file in files.items()}}
+        return NamedFile(
+            local_path, self._shown(file_set), known if mapping is IDENTITY else known | {"mapping": mapping.value}
+        )
 
     def _below(self) -> list[str]:
         return [path for path in self.paths if not self.path or path.startswith(f"{self.path}/")]
@@ -252,10 +255,6 @@ class RowPlace:
     def _shown(self, file_set: FileSet) -> str:
         source = self.name if self.is_file else f"{self.name}/{file_set.label}"
         return f"{source}#{self.mapping_name}" if self.mapping_name else source
-
-    def _origin(self, files: Mapping[str, Fetched], mapping: NamedMapping) -> dict[str, Any]:
-        known = {"source": self.name, "files": {path: file.check for path, file in files.items()}}
-        return known if mapping is IDENTITY else known | {"mapping": mapping.value}
 
     def _source(self) -> str:
         return next(iter(self.mappings.values())).source.partition(": tasks.")[0]
@@ -270,7 +269,9 @@ def row_place(data: str, stored: str | None = None, native: Iterable[str] = (JSO
         hint = "name a dataset of the hub hf://OWNER/NAME; download other files, and name them"
         raise UsageError("rows are not read from a web address", hint=hint)
     path = Path(source)
-    mapping, mappings = _mappings_beside(path, named)
+    default_file = (path if path.is_dir() else path.parent) / MAPPING
+    mapping_file = named or (str(default_file) if default_file.is_file() and path.exists() else "")
+    mapping, mappings = mapping_file, mappings_in(read_text(mapping_file), mapping_file) if mapping_file else {}
     if path.is_dir():
         return _folder_place(path, named, mappings, stored, tuple(native))
     suffix = suffix_of(source)
@@ -337,13 +338,6 @@ def _mappings_of(pinned_files: Snapshot, files: Mapping[str, StoredHubFile]) -> 
         if path in files:
             return mappings_in(read_text(pinned_files.fetch(files[path])), f"{pinned_files.name}: {path}")
     return {}
-
-
-def _mappings_beside(path: Path, mapping: str) -> tuple[str, dict[str, NamedMapping]]:
-    """Return the name and content of the mapping that is named, else of the one beside the rows; empty without one."""
-    default_file = (path if path.is_dir() else path.parent) / MAPPING
-    mapping_file = mapping or (str(default_file) if default_file.is_file() and path.exists() else "")
-    return mapping_file, mappings_in(read_text(mapping_file), mapping_file) if mapping_file else {}
 
 
 def _folder_place(

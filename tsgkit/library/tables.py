@@ -246,14 +246,9 @@ def _rows(path: Path, name: str, kind: str, mapping: NamedMapping) -> Iterator[d
         rows = _json_lines(stream, name) if kind == JSONL else _csv(stream, name, "\t" if kind == TSV else ",")
         for number, row in enumerate(rows, 1):
             if number == 1 or kind == JSONL:
-                mapping.check_columns(_columns(row, mapping, number), name)
+                later = (rule.column for rule in (mapping.mapping.fields or {}).values() if rule.column and number > 1)
+                mapping.check_columns({**row, **dict.fromkeys(later)}, name)
             yield row
-
-
-def _columns(row: dict[str, Any], mapping: NamedMapping, number: int) -> Collection[str]:
-    """Return the columns that a row allows; a later line of JSON may lack fields that the first one has."""
-    later = (rule.column for rule in (mapping.mapping.fields or {}).values() if rule.column and number > 1)
-    return {**row, **dict.fromkeys(later)}
 
 
 @contextmanager
@@ -294,7 +289,11 @@ def _csv(stream: IO[str], name: str, delimiter: str) -> Iterator[dict[str, Any]]
         if not cells:  # a blank line
             continue
         if header is None:
-            header = _header(cells, name)
+            if twice := [cell for cell in cells if cells.count(cell) > 1]:
+                raise FileProblem(
+                    f"{name}: two columns are called {twice[0]!r}", hint="the first line names the columns"
+                )
+            header = cells
             continue
         number += 1
         if len(cells) != len(header):
@@ -317,12 +316,6 @@ def _cells(reader: Any, name: str) -> Iterator[list[str]]:  # noqa: ANN401  (csv
         finally:
             csv.field_size_limit(before)
         yield cells
-
-
-def _header(cells: list[str], name: str) -> list[str]:
-    if twice := [cell for cell in cells if cells.count(cell) > 1]:
-        raise FileProblem(f"{name}: two columns are called {twice[0]!r}", hint="the first line names the columns")
-    return cells
 
 
 def _parquet(path: Path, name: str, mapping: NamedMapping) -> Iterator[dict[str, Any]]:

@@ -266,7 +266,7 @@ def _leading(part: Part, options: Options) -> list[Statement]:
         statements.append(_statement(line, more, 1))
     if (
         len(statements) == 1
-        and (letter_in_words := _in_words(_rest(line, statements[0]), options))
+        and (letter_in_words := _in_words(line.text[statements[0].end - line.start :].lstrip(" ):.-–—=|,"), options))
         and letter_in_words != statements[0].letter
     ):
         statements.append(Statement(letter_in_words, statements[0].start, statements[0].end))
@@ -275,10 +275,6 @@ def _leading(part: Part, options: Options) -> list[Statement]:
 
 def _statement(line: Part, match: re.Match[str], group: int) -> Statement:
     return Statement(match.group(group).upper(), line.start + match.start(group), line.start + match.end(group))
-
-
-def _rest(line: Part, statement: Statement) -> str:
-    return line.text[statement.end - line.start :].lstrip(" ):.-–—=|,")
 
 
 def _in_words(text: str, options: Options) -> str | None:

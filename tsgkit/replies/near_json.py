@@ -105,7 +105,10 @@ def values_in(text: str) -> list[FoundValue]:
         else:
             values.append(FoundValue(value, at, reader.at, reader.repaired))
             at = reader.at
-    return _without_inner(values)
+    first_cut = next((position for position, value in enumerate(values) if value.is_cut), None)
+    if first_cut is None:
+        return values
+    return [value for value in values[:first_cut] if not value.is_cut] + [values[first_cut]]
 
 
 def nested_values_in(text: str) -> Iterator[FoundValue]:
@@ -148,14 +151,6 @@ def agreed(values: Sequence[FoundValue], text: str) -> FoundValue | Unreadable:
         if not any(label.group("final") for label in between):
             return Unreadable("two answers that differ")
     return last
-
-
-def _without_inner(values: list[FoundValue]) -> list[FoundValue]:
-    """Drop values inside a value that is cut off, and cut values before complete ones."""
-    first_cut = next((position for position, value in enumerate(values) if value.is_cut), None)
-    if first_cut is None:
-        return values
-    return [value for value in values[:first_cut] if not value.is_cut] + [values[first_cut]]
 
 
 class _Reader:

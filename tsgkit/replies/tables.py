@@ -45,16 +45,12 @@ def tables(part: Part) -> Iterator[list[list[Part]]]:
             yield from [rows] if rows else []
             rows = []
         if "|" in line.text and not set(line.text) <= RULER:
-            rows.append(_cells(line))
+            bounds = [-1, *(bar.start() for bar in re.finditer(r"\|", line.text)), len(line.text)]
+            cells = [line.cut(start + 1, end).strip() for start, end in pairwise(bounds)]
+            first, last = not cells[0].text, len(cells) - (not cells[-1].text)
+            rows.append(cells[first:last])
         end = line.end
     yield from [rows] if rows else []
-
-
-def _cells(line: Part) -> list[Part]:
-    bounds = [-1, *(bar.start() for bar in re.finditer(r"\|", line.text)), len(line.text)]
-    cells = [line.cut(start + 1, end).strip() for start, end in pairwise(bounds)]
-    first, last = not cells[0].text, len(cells) - (not cells[-1].text)
-    return cells[first:last]
 
 
 def answer_cells(part: Part) -> list[Part]:

@@ -404,7 +404,11 @@ def _without_arrow(text: str, lead: Lead, repairs: dict[str, None]) -> Line:
         content = COMMENT.sub("", content).rstrip()
     reading = read_row(content)
     if reading and not (lead.needs_proof and not names_known_edge(reading.triplets)) and not lead.is_doubtful:
-        return _behind_lead(reading, lead, repairs)
+        if not reading.triplets:
+            return reading
+        repairs |= dict.fromkeys([*lead.repairs, *reading.repairs])
+        is_break = lead.opens_graph or (lead.is_entry and is_whole_graph(reading.triplets))
+        return reading._replace(repairs=tuple(repairs), is_break=is_break)
     bold = text.startswith("**") and text.rstrip(":").endswith("**")
     is_heading = lead.opens_graph or bold or text.endswith(":") or NUMBERED.match(text) is not None
     if reason := _looks_like_triplets(text, content, lead):
@@ -412,15 +416,6 @@ def _without_arrow(text: str, lead: Lead, repairs: dict[str, None]) -> Line:
     if is_heading:
         return Line(ignored=HEADING, is_break=True)
     return Line(ignored=NO_TRIPLET)
-
-
-def _behind_lead(line: Line, lead: Lead, repairs: dict[str, None]) -> Line:
-    """Add the effects of the words before bracketed triplets: repairs, and the start of a graph."""
-    if not line.triplets:
-        return line
-    repairs |= dict.fromkeys([*lead.repairs, *line.repairs])
-    is_break = lead.opens_graph or (lead.is_entry and is_whole_graph(line.triplets))
-    return line._replace(repairs=tuple(repairs), is_break=is_break)
 
 
 def _looks_like_triplets(text: str, content: str, lead: Lead) -> str:

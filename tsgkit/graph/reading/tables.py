@@ -165,17 +165,12 @@ def tagged_at(lines: Sequence[str], at: int) -> Form:
             "<" in text and (BEGIN.search(text) or (form and TOKEN.search(text)))
         ):
             break
-        form += _marked(text, offset) or reader.read(text, offset)
+        form += [
+            Placed(offset, _in_order(*map(cleaned, (match.group(1), *pair))))
+            for match in MARKED.finditer(text)
+            for pair in PAIR.findall(match.group(2))
+        ] or reader.read(text, offset)
     return [*form, *reader.open_lines()] if form else []
-
-
-def _marked(text: str, offset: int) -> Form:
-    """Return the triplets of a line whose parts have markers in front."""
-    return [
-        Placed(offset, _in_order(*map(cleaned, (match.group(1), *pair))))
-        for match in MARKED.finditer(text)
-        for pair in PAIR.findall(match.group(2))
-    ]
 
 
 def _in_order(source: str, target: str, edge: str) -> Line:

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,12 +77,8 @@ def check_document(
         len(document.entries),
         len(graphs),
         sum(len(graph.triplets) for graph in graphs),
-        tuple(_in_order([*document.findings, *findings])),
+        tuple(sorted([*document.findings, *findings], key=lambda finding: finding.place.line or 0)),
     )
-
-
-def _in_order(findings: Iterable[Finding]) -> list[Finding]:
-    return sorted(findings, key=lambda finding: finding.place.line or 0)
 
 
 def _check_entry(entry: Entry, rule: HandRule) -> Iterator[Finding]:

@@ -55,7 +55,21 @@ def rewritten(document: Document, original: str) -> str:
         for left in not_carried(document, format):
             raise CannotCarry(f"item {left.item}, graph {left.graph + 1}: {left.reason}", hint=left.hint) from None
         raise
-    _check_reads_back(document, text)
+    try:
+        read = read_document(text, document.file).entries
+    except FileProblem:
+        if any(entry.narrative.graphs for entry in document.entries):
+            raise
+        raise CannotCarry(f"{document.format} cannot carry a file without graphs", hint="add a graph") from None
+    if len(read) != len(document.entries):
+        raise CannotCarry(f"{document.format} cannot carry these items: {len(document.entries)} become {len(read)}")
+    carries = formats.by_name(document.format).carries
+    for old, new in zip(document.entries, read, strict=True):
+        _check_graphs(document.format, old, new)
+        if formats.TEXTS in carries and _texts(old) != _texts(new):
+            raise CannotCarry(f"item {old.item}: {document.format} cannot carry its texts as they are")
+        if formats.VOCABULARIES in carries and old.narrative.vocabulary != new.narrative.vocabulary:
+            raise CannotCarry(f"item {old.item}: {document.format} cannot carry its L as it is")
     return text
 
 
@@ -96,25 +110,6 @@ def _node_link_lines(entries: Iterable[Entry], start: str) -> list[str]:
         return []
     vocabulary = entries[0].narrative.vocabulary
     return [json.dumps(node_link.to_value(graph, vocabulary), ensure_ascii=False) + "\n" for graph in graphs]
-
-
-def _check_reads_back(document: Document, text: str) -> None:
-    """Raise ``CannotCarry`` unless a text is read as the graphs, texts and L of the document."""
-    try:
-        read = read_document(text, document.file).entries
-    except FileProblem:
-        if any(entry.narrative.graphs for entry in document.entries):
-            raise
-        raise CannotCarry(f"{document.format} cannot carry a file without graphs", hint="add a graph") from None
-    if len(read) != len(document.entries):
-        raise CannotCarry(f"{document.format} cannot carry these items: {len(document.entries)} become {len(read)}")
-    carries = formats.by_name(document.format).carries
-    for old, new in zip(document.entries, read, strict=True):
-        _check_graphs(document.format, old, new)
-        if formats.TEXTS in carries and _texts(old) != _texts(new):
-            raise CannotCarry(f"item {old.item}: {document.format} cannot carry its texts as they are")
-        if formats.VOCABULARIES in carries and old.narrative.vocabulary != new.narrative.vocabulary:
-            raise CannotCarry(f"item {old.item}: {document.format} cannot carry its L as it is")
 
 
 def _check_graphs(format: str, old: Entry, new: Entry) -> None:

@@ -148,7 +148,10 @@ def entry_from(value: object, kind: RowKind, number: int, line: int | None) -> t
     try:
         narrative, asides, findings = readers[kind](value)
     except ValidationError as error:
-        raise NotationError(_first_problem(error, kind), line=line) from None
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(str(part) for part in first["loc"])
+        more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+        raise NotationError(f"not an {kind} row: {field}: {first['msg']}{more}", line=line) from None
     item = str(number if value.get("item_id") in (None, "") else value["item_id"])
     entry = Entry(item, narrative, line, (), asides, value)
     return entry, [finding.at(item=item, line=line) for finding in findings]
@@ -270,13 +273,6 @@ def _finding(code: str, message: str) -> Finding:
     return Finding(code, ROW_RULES[code].severity, message, place=Place())
 
 
-def _first_problem(error: ValidationError, kind: RowKind) -> str:
-    first = error.errors(include_url=False, include_input=False)[0]
-    field = ".".join(str(part) for part in first["loc"])
-    more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-    return f"not an {kind} row: {field}: {first['msg']}{more}"
-
-
 def sgg_rows(narrative: Narrative, item: str = "") -> Iterator[dict[str, Any]]:
     """Yield the generation rows of a narrative: one for every description with a text and graphs.
 
@@ -349,19 +345,15 @@ def with_narrative(entry: Entry, narrative: Narrative) -> Entry:
         return replace(entry, narrative=narrative)
     if kind == "sgg":
         return _with_sgg(entry, entry.row, narrative)
-    _refuse_texts_and_vocabulary(entry, narrative, kind)
-    values = [to_value(graph) for graph in narrative.graphs]
-    if kind == "sgqa":
-        return replace(entry, narrative=narrative, row=entry.row | {"context_graphs": values})
-    return _with_sgds(entry, entry.row, narrative, values)
-
-
-def _refuse_texts_and_vocabulary(entry: Entry, narrative: Narrative, kind: str) -> None:
     old, new = ([part.text or "" for part in version.descriptions] for version in (entry.narrative, narrative))
     if old != new:
         raise CannotCarry(f"item {entry.item}: {kind} rows keep their texts, and the number of their descriptions")
     if narrative.vocabulary is not None:
         raise CannotCarry(f"item {entry.item}: {kind} rows hold no L")
+    values = [to_value(graph) for graph in narrative.graphs]
+    if kind == "sgqa":
+        return replace(entry, narrative=narrative, row=entry.row | {"context_graphs": values})
+    return _with_sgds(entry, entry.row, narrative, values)
 
 
 def _with_sgds(entry: Entry, row: Row, narrative: Narrative, values: list[Any]) -> Entry:

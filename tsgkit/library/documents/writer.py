@@ -71,7 +71,12 @@ def write_document(document: Document, format: Format, *, keep_going: bool = Fal
         if error.graph is None:
             raise
         left_out = tuple(not_carried(document, format))
-        _check_left_out(left_out, document, format, keep_going=keep_going)
+        if not keep_going and (bad := next((left for left in left_out if not left.is_empty), None)):
+            raise CannotCarry(str(bad), hint=f"{bad.hint}; or leave such graphs out with --keep-going") from None
+        if len(left_out) == len(_graphs(document)):
+            raise CannotCarry(
+                f"{format.name} can carry none of the graphs: {left_out[0]}", hint=left_out[0].hint
+            ) from None
         document = _without(document, left_out)
         text = WRITERS[format.name](document)
     lost = _lost(document, format)
@@ -90,14 +95,6 @@ def not_carried(document: Document, format: Format) -> Iterator[LeftOut]:
                 if error.graph is not None:
                     reason = error.message if graph.triplets else "it has no triplets"
                     yield LeftOut(entry.item, number, reason, not graph.triplets, error.hint, index)
-
-
-def _check_left_out(left_out: tuple[LeftOut, ...], document: Document, format: Format, *, keep_going: bool) -> None:
-    """Raise an error if a graph must not be left out, or if nothing would be written."""
-    if not keep_going and (bad := next((left for left in left_out if not left.is_empty), None)):
-        raise CannotCarry(str(bad), hint=f"{bad.hint}; or leave such graphs out with --keep-going")
-    if len(left_out) == len(_graphs(document)):
-        raise CannotCarry(f"{format.name} can carry none of the graphs: {left_out[0]}", hint=left_out[0].hint)
 
 
 def _without(document: Document, left_out: tuple[LeftOut, ...]) -> Document:
@@ -171,7 +168,9 @@ def _lost(document: Document, format: Format) -> dict[str, int]:
         formats.TEXTS: sum(bool(part.text) for entry in document.entries for part in entry.narrative.descriptions),
         formats.VOCABULARIES: sum(entry.narrative.vocabulary is not None for entry in document.entries),
         formats.NARRATIVES: len(document.entries) - 1,
-        formats.DESCRIPTIONS: sum(max(_told(entry) - 1, 0) for entry in document.entries),
+        formats.DESCRIPTIONS: sum(
+            max(sum(bool(part.graphs) for part in entry.narrative.descriptions) - 1, 0) for entry in document.entries
+        ),
         formats.IDS: sum(bool(entry.narrative.id or entry.narrative.facts) for entry in document.entries),
         formats.SUMMARIES: sum(len(entry.narrative.summaries) for entry in document.entries),
         formats.FRAMES: sum(
@@ -196,11 +195,6 @@ def _lost_by_rows(document: Document) -> dict[str, int]:
 def _texts_at_the_end(entry: Entry) -> int:
     at_the_end = takewhile(lambda part: not (part.text and part.graphs), reversed(entry.narrative.descriptions))
     return sum(bool(part.text) for part in at_the_end)
-
-
-def _told(entry: Entry) -> int:
-    """Return how many descriptions have graphs."""
-    return sum(bool(part.graphs) for part in entry.narrative.descriptions)
 
 
 def _vocabulary(document: Document) -> Vocabulary | None:
