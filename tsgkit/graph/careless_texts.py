@@ -56,7 +56,7 @@ def _arrow(triplet: Sequence[str]) -> str:
 def _renamed(rename: Callable[[str], str], *, once: bool = False) -> Writing:
     """Return the way that writes the names of things otherwise: all of them, or one."""
 
-    def write(graph: ActionGraph, beside: Sequence[ActionGraph], choice: random.Random) -> str:
+    def write(graph: ActionGraph, neighbours: Sequence[ActionGraph], choice: random.Random) -> str:
         names = dict.fromkeys(name for triplet in graph.triplets for name in (triplet.source, triplet.target))
         things = [name for name in names if name and name not in (PERSON, *HANDS, *graph.actions)]
         chosen = [choice.choice(things)] if once and things else things
@@ -69,11 +69,11 @@ def _plural(name: str) -> str:
     return name + ("es" if name.endswith(("s", "x", "ch", "sh")) else "s")
 
 
-def _hands_in_words(graph: ActionGraph, beside: Sequence[ActionGraph], choice: random.Random) -> str:
+def _hands_in_words(graph: ActionGraph, neighbours: Sequence[ActionGraph], choice: random.Random) -> str:
     return _lines(graph, lambda triplet: _arrow([SIDES.get(part, part) for part in triplet]))
 
 
-def _inflected(graph: ActionGraph, beside: Sequence[ActionGraph], choice: random.Random) -> str:
+def _inflected(graph: ActionGraph, neighbours: Sequence[ActionGraph], choice: random.Random) -> str:
     """The action as the sentence has it, wherever it is not the target of verb."""
     form = {action: choice.choice(inflections(action) or [action]) for action in graph.actions}
     return _lines(
@@ -81,7 +81,7 @@ def _inflected(graph: ActionGraph, beside: Sequence[ActionGraph], choice: random
     )
 
 
-def _without_an_arrow(graph: ActionGraph, beside: Sequence[ActionGraph], choice: random.Random) -> str:
+def _without_an_arrow(graph: ActionGraph, neighbours: Sequence[ActionGraph], choice: random.Random) -> str:
     at = choice.randrange(len(graph))
     words = ("{} {} {}", "{} -> {} {}", "{} {} -> {}")
     lines = [_arrow(triplet) for triplet in graph.triplets]
@@ -89,7 +89,7 @@ def _without_an_arrow(graph: ActionGraph, beside: Sequence[ActionGraph], choice:
     return "\n".join(lines)
 
 
-def _chained(graph: ActionGraph, beside: Sequence[ActionGraph], choice: random.Random) -> str:
+def _chained(graph: ActionGraph, neighbours: Sequence[ActionGraph], choice: random.Random) -> str:
     """Two edges of the action in one line."""
     *lines, last = map(_arrow, graph.triplets)
     if not lines:
@@ -98,7 +98,7 @@ def _chained(graph: ActionGraph, beside: Sequence[ActionGraph], choice: random.R
     return "\n".join([*lines[:-1], f"{lines[-1]} -> {edge} -> {target}"])
 
 
-def _listed(graph: ActionGraph, beside: Sequence[ActionGraph], choice: random.Random) -> str:
+def _listed(graph: ActionGraph, neighbours: Sequence[ActionGraph], choice: random.Random) -> str:
     """The targets of edges of one kind together: *take -> with -> hand1, hand2*."""
     together: dict[tuple[str, str], list[str]] = {}
     for triplet in graph.triplets:
@@ -106,7 +106,7 @@ def _listed(graph: ActionGraph, beside: Sequence[ActionGraph], choice: random.Ra
     return "\n".join(f"{source} -> {edge} -> {' and '.join(targets)}" for (source, edge), targets in together.items())
 
 
-def _in_prose(graph: ActionGraph, beside: Sequence[ActionGraph], choice: random.Random) -> str:
+def _in_prose(graph: ActionGraph, neighbours: Sequence[ActionGraph], choice: random.Random) -> str:
     """The edges of the person and the object as triplets, the others written in a sentence."""
     relations = [triplet for triplet in graph.triplets if triplet.edge not in (VERB, DOBJ)]
     kept = [triplet for triplet in graph.triplets if triplet not in relations]
@@ -118,7 +118,7 @@ def _in_prose(graph: ActionGraph, beside: Sequence[ActionGraph], choice: random.
     return "\n".join([*map(_arrow, kept), sentence])
 
 
-def _split(graph: ActionGraph, beside: Sequence[ActionGraph], choice: random.Random) -> str:
+def _split(graph: ActionGraph, neighbours: Sequence[ActionGraph], choice: random.Random) -> str:
     """The graph in two, each with its person."""
     verbs = [triplet for triplet in graph.triplets if triplet.edge == VERB]
     others = [triplet for triplet in graph.triplets if triplet.edge != VERB]
@@ -127,13 +127,13 @@ def _split(graph: ActionGraph, beside: Sequence[ActionGraph], choice: random.Ran
     return "\n\n".join("\n".join(map(_arrow, part)) for part in parts)
 
 
-def _run_on(graph: ActionGraph, beside: Sequence[ActionGraph], choice: random.Random) -> str:
+def _run_on(graph: ActionGraph, neighbours: Sequence[ActionGraph], choice: random.Random) -> str:
     """The beginning of the sentence's next action in the same graph."""
-    more = next((neighbour.triplets[:2] for neighbour in beside if neighbour != graph), ())
+    more = next((neighbour.triplets[:2] for neighbour in neighbours if neighbour != graph), ())
     return "\n".join(map(_arrow, (*graph.triplets, *more)))
 
 
-def _cut_off(graph: ActionGraph, beside: Sequence[ActionGraph], choice: random.Random) -> str:
+def _cut_off(graph: ActionGraph, neighbours: Sequence[ActionGraph], choice: random.Random) -> str:
     """A text that ends within its last triplet."""
     text = arrows(graph)
     return text[: text.rfind("->") + 2]

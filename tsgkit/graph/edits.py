@@ -43,10 +43,10 @@ class Change(NamedTuple):
     outside: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        found = self.candidate if self.candidate is not None else self.reference
+        shown = self.candidate if self.candidate is not None else self.reference
         expected = f", expected {self.reference}" if self.candidate is not None and self.reference is not None else ""
         outside = f" (out of L: {', '.join(self.outside)})" if self.outside else ""
-        return f"{self.kind}: {found}{expected}{outside}"
+        return f"{self.kind}: {shown}{expected}{outside}"
 
 
 @dataclass(frozen=True)
@@ -95,31 +95,27 @@ class _Pairing:
         for kind, of_reference, of_candidate in STEPS:
             if not (self.reference and self.candidate):
                 break
-            for expected, found in self._pairs(of_reference, of_candidate):
-                yield Change(kind, expected, found, outside(found))
+            waiting: dict[object, list[Triplet]] = {}
+            for triplet in reversed(self.reference):
+                waiting.setdefault(of_reference(triplet), []).append(triplet)
+            waiting.pop(None, None)  # a key of None pairs with nothing
+            pairs: list[tuple[Triplet, Triplet]] = []
+            left: list[Triplet] = []
+            for triplet in self.candidate:
+                if partners := waiting.get(of_candidate(triplet)):
+                    pairs.append((partners.pop(), triplet))
+                else:
+                    left.append(triplet)
+            if pairs:
+                paired = {expected for expected, _ in pairs}
+                self.reference = [triplet for triplet in self.reference if triplet not in paired]
+                self.candidate = left
+            for expected, actual in pairs:
+                yield Change(kind, expected, actual, outside(actual))
         for expected in self.reference:
             yield Change(ChangeKind.MISSING, expected, None)
-        for found in self.candidate:
-            yield Change(ChangeKind.EXTRA, None, found, outside(found))
-
-    def _pairs(self, of_reference: Key, of_candidate: Key) -> list[tuple[Triplet, Triplet]]:
-        """Takes out and returns the pairs whose keys agree, in written order; a key of None pairs with nothing."""
-        waiting: dict[object, list[Triplet]] = {}
-        for triplet in reversed(self.reference):
-            waiting.setdefault(of_reference(triplet), []).append(triplet)
-        waiting.pop(None, None)
-        pairs: list[tuple[Triplet, Triplet]] = []
-        left: list[Triplet] = []
-        for triplet in self.candidate:
-            if expected := waiting.get(of_candidate(triplet)):
-                pairs.append((expected.pop(), triplet))
-            else:
-                left.append(triplet)
-        if pairs:
-            paired = {expected for expected, _ in pairs}
-            self.reference = [triplet for triplet in self.reference if triplet not in paired]
-            self.candidate = left
-        return pairs
+        for actual in self.candidate:
+            yield Change(ChangeKind.EXTRA, None, actual, outside(actual))
 
 
 def _nothing(triplet: Triplet) -> tuple[str, ...]:

@@ -105,12 +105,14 @@ class _Evidence:
 
     def __init__(self, narrative: Narrative, rule: HandRule) -> None:
         self.graphs, self.rule = narrative.graphs, rule
-        self.texts = [one.text or "" for one in narrative.descriptions for _ in one.graphs]
+        self.texts = [part.text or "" for part in narrative.descriptions for _ in part.graphs]
         self.steps = trace(narrative, rule)
         self.hands = [named_hands(graph) for graph in self.graphs]
         self.actions = [graph.actions[0] if len(graph.actions) == 1 else "" for graph in self.graphs]
         self.handled = [
-            tuple(dict.fromkeys(one.target for one in graph if one.edge in (DOBJ, WITH) and one.target not in HANDS))
+            tuple(
+                dict.fromkeys(link.target for link in graph if link.edge in (DOBJ, WITH) and link.target not in HANDS)
+            )
             for graph in self.graphs
         ]
         self.by_action = defaultdict[str, Counter[Hands]](Counter)

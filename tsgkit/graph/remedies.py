@@ -31,7 +31,7 @@ FORMS = ("folded", "inflection")
 """Readings by which two names are surely the same words."""
 ARTICLES = word_set("a an the this that some his her its my your our their")
 JOINED = re.compile(r"(?:(?<!\s)\s++)?[,&+]\s*+(?:and\s++)?|(?<!\s)\s++and\s++", re.IGNORECASE)
-"""What stands between names that were written as one."""
+"""The text between names that were written as one."""
 NOT_THINGS = (PERSON, *HANDS)
 
 Remedy = Callable[[ActionGraph, Finding, Vocabulary | None], Iterator[ActionGraph]]
@@ -115,13 +115,12 @@ def _snapped(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None
     if vocabulary is None or not name:
         return
     meant = {move.near.name for move in snap(graph, vocabulary)[1] if move.element == name}
-    if len(meant) == 1 and _is_same_name(name, new := meant.pop()):
+    if len(meant) != 1:
+        return
+    [new] = meant
+    match = same_word(name, new)
+    if (match.by in FORMS and not match.ambiguous) or is_slip(name, new):
         yield _with_name(graph, name, new)
-
-
-def _is_same_name(name: str, other: str) -> bool:
-    match = same_word(name, other)
-    return (match.by in FORMS and not match.ambiguous) or is_slip(name, other)
 
 
 def _edge_spelt(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
@@ -207,16 +206,16 @@ def _with_one_action(graph: ActionGraph, finding: Finding, vocabulary: Vocabular
     clash = _clash(graph, vocabulary)
     if clash is None or clash.other not in finding.elements:
         return
-    action, other = clash
+    action, verb = clash
     mine, theirs = (_acting(graph, name, vocabulary) for name in clash)
     if (
         len(theirs) == 1
         and len(mine) > 1
         and not any(triplet.source == action and triplet.edge == DOBJ for triplet in graph)
     ):
-        yield _replaced(graph, theirs[0], other, action)
+        yield _replaced(graph, theirs[0], verb, action)
     if len(mine) == 1 and len(theirs) > 1 and action in finding.elements:
-        yield _replaced(graph, mine[0], action, other)
+        yield _replaced(graph, mine[0], action, verb)
 
 
 def _clash(graph: ActionGraph, vocabulary: Vocabulary | None) -> _Clash | None:
@@ -254,26 +253,28 @@ def _in_its_base_form(graph: ActionGraph, finding: Finding, vocabulary: Vocabula
     if len(graph.actions) != 1:
         return
     [action] = graph.actions
-    other = _found(graph, finding).source
-    match = same_word(action, other)
+    source = _found(graph, finding).source
+    match = same_word(action, source)
     if match.by not in FORMS or match.ambiguous:
         return
-    base = next((one for one in (action, other) if _is_base(one, action, other, vocabulary)), None)
+    base = next((name for name in (action, source) if _is_base(name, action, source, vocabulary)), None)
     if base is None:
         return
-    form = other if base == action else action
-    renamed = (Triplet(base if one.source == form else one.source, one.edge, one.target) for one in graph)
-    verb = (Triplet(PERSON, VERB, base) if one == Triplet(PERSON, VERB, form) else one for one in renamed)
+    form = source if base == action else action
+    renamed = (Triplet(base if link.source == form else link.source, link.edge, link.target) for link in graph)
+    verb = (Triplet(PERSON, VERB, base) if link == Triplet(PERSON, VERB, form) else link for link in renamed)
     yield ActionGraph(dict.fromkeys(verb)) if len(set(graph)) == len(graph.triplets) else ActionGraph(verb)
 
 
-def _is_base(name: str, action: str, other: str, vocabulary: Vocabulary | None) -> bool:
+def _is_base(name: str, action: str, source: str, vocabulary: Vocabulary | None) -> bool:
     """Return whether this form of a word is the one in L; without L, the base form."""
-    form = other if name == action else action
+    form = source if name == action else action
     if vocabulary is not None:
         return name in vocabulary.verbs and not vocabulary.allows_node(form)
-    words, others = fold(name).split("-"), fold(form).split("-")
-    return all(one in bases(two) for one, two in zip(words, others, strict=True)) and name == fold(name)
+    words, words_of_form = fold(name).split("-"), fold(form).split("-")
+    return all(word in bases(form_word) for word, form_word in zip(words, words_of_form, strict=True)) and name == fold(
+        name
+    )
 
 
 def _with_person(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:

@@ -117,21 +117,16 @@ def mend_graph(graph: ActionGraph, vocabulary: Vocabulary | None = None) -> tupl
     """
     findings = check_graph(graph, vocabulary)
     for is_better in (_has_fewer_faults, _has_fewer_findings):
-        mended, changes = _mended(graph, vocabulary, is_better)
+        mended, changes = graph, list[Change]()
+        while len(changes) < MOST_REPAIRS and (repair := _next_repair(mended, vocabulary, is_better)) is not None:
+            mended, more_changes = repair
+            changes += more_changes
         if not changes or _has_fewer_findings(findings, check_graph(mended, vocabulary)):
             return mended, changes
     return graph, []
 
 
 IsBetter = Callable[[Sequence[Finding], Sequence[Finding]], bool]
-
-
-def _mended(graph: ActionGraph, vocabulary: Vocabulary | None, is_better: IsBetter) -> tuple[ActionGraph, list[Change]]:
-    changes: list[Change] = []
-    while len(changes) < MOST_REPAIRS and (repair := _next_repair(graph, vocabulary, is_better)) is not None:
-        graph, more_changes = repair
-        changes += more_changes
-    return graph, changes
 
 
 def _next_repair(

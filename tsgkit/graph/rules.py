@@ -145,9 +145,9 @@ class Finding:
     elements: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        place = f"{self.place}: " if self.place != NOWHERE else ""
+        position = f"{self.place}: " if self.place != NOWHERE else ""
         hint = f" ({self.hint})" if self.hint else ""
-        return f"{self.severity} {self.code}: {place}{self.message}{hint}"
+        return f"{self.severity} {self.code}: {position}{self.message}{hint}"
 
     def at(self, **where: Any) -> Finding:  # noqa: ANN401  (the fields of Place, whose types differ)
         """Return the same finding with more of its place known."""
@@ -196,8 +196,8 @@ class _View:
         self.typed = graph.typed(vocabulary)
         self.vocabulary = vocabulary
         self.verb_targets = graph.actions
-        named = (t.target for t in graph.triplets if t.edge == VERB and t.source == PERSON)
-        self.actions = tuple(dict.fromkeys(named))
+        actions = (t.target for t in graph.triplets if t.edge == VERB and t.source == PERSON)
+        self.actions = tuple(dict.fromkeys(actions))
         self.action_names = frozenset(self.actions)
         verbs = [t for t in graph.triplets if PERSON in (t.source, t.target) and _says_verb(t.edge)]
         self.acting = frozenset(name for t in verbs for name in (t.source, t.target)) - {"", PERSON, *HANDS}

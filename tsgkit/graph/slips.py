@@ -132,9 +132,9 @@ def _relabelled(kind: EdgeKind, *labels: str) -> Ways:
     """Return the slip that gives an edge of a kind another label."""
 
     def ways(graph: ActionGraph, vocabulary: Vocabulary) -> Iterator[ActionGraph]:
-        for place, triplet in enumerate(graph.triplets):
+        for position, triplet in enumerate(graph.triplets):
             if edge_kind(triplet.edge) is kind:
-                yield from (_with(graph, place, triplet._replace(edge=label)) for label in labels)
+                yield from (_with(graph, position, triplet._replace(edge=label)) for label in labels)
 
     return ways
 
@@ -198,11 +198,11 @@ def _respelt(change: Callable[[str], str]) -> Ways:
     """Return the slip that writes a name otherwise in every place."""
 
     def ways(graph: ActionGraph, vocabulary: Vocabulary) -> Iterator[ActionGraph]:
-        for name in dict.fromkeys(name for one in graph.triplets for name in (one.source, one.target)):
-            other = change(name)
-            if other != name and name not in (PERSON, *HANDS):
+        for name in dict.fromkeys(name for link in graph.triplets for name in (link.source, link.target)):
+            changed = change(name)
+            if changed != name and name not in (PERSON, *HANDS):
                 yield ActionGraph(
-                    Triplet(*(other if part == name else part for part in triplet)) for triplet in graph.triplets
+                    Triplet(*(changed if part == name else part for part in triplet)) for triplet in graph.triplets
                 )
 
     return ways

@@ -351,11 +351,9 @@ def names_the_doing(word: str, other: str) -> bool:
     if word in _NO_DOING or other in _NO_DOING:
         return False
     shared = stem(word)
-    return len(shared) >= _SHORTEST_STEM and stem(other) == shared and _ends_well(shared, word, other)
-
-
-def _ends_well(shared: str, *words: str) -> bool:
-    return all(word.startswith(shared) and word[len(shared) :] in _DOER_SIDE for word in words)
+    if len(shared) < _SHORTEST_STEM or stem(other) != shared:
+        return False
+    return all(form.startswith(shared) and form[len(shared) :] in _DOER_SIDE for form in (word, other))
 
 
 @lru_cache(maxsize=8192)

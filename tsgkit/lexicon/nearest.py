@@ -49,13 +49,13 @@ def is_slip(written: str, meant: str) -> bool:
     return len(differing) == 1 and _is_slip(*differing[0])
 
 
-def _is_slip(word: str, other: str) -> bool:
-    short, long = sorted(map(len, (word, other)))
-    if not (word.isalpha() and other.isalpha()) or short < SHORTEST - 1 or not SHORTEST <= long <= LONGEST:
+def _is_slip(word: str, meant_word: str) -> bool:
+    short, long = sorted(map(len, (word, meant_word)))
+    if not (word.isalpha() and meant_word.isalpha()) or short < SHORTEST - 1 or not SHORTEST <= long <= LONGEST:
         return False
-    if _has_neighbours_swapped(word, other) or DOUBLED.sub(r"\1", word) == DOUBLED.sub(r"\1", other):
+    if _has_neighbours_swapped(word, meant_word) or DOUBLED.sub(r"\1", word) == DOUBLED.sub(r"\1", meant_word):
         return True
-    return short >= LONG and is_one_letter_off(word, other)
+    return short >= LONG and is_one_letter_off(word, meant_word)
 
 
 def is_one_letter_off(word: str, other: str) -> bool:
@@ -65,14 +65,14 @@ def is_one_letter_off(word: str, other: str) -> bool:
     return OSA.distance(word, other, score_cutoff=1) == 1
 
 
-def _has_neighbours_swapped(word: str, other: str) -> bool:
-    if len(word) != len(other):
+def _has_neighbours_swapped(word: str, meant_word: str) -> bool:
+    if len(word) != len(meant_word):
         return False
-    places = [position for position, pair in enumerate(zip(word, other, strict=True)) if pair[0] != pair[1]]
+    places = [position for position, pair in enumerate(zip(word, meant_word, strict=True)) if pair[0] != pair[1]]
     if len(places) != 2 or places[1] != places[0] + 1:
         return False
     first, second = places
-    return word[first] == other[second] and word[second] == other[first]
+    return word[first] == meant_word[second] and word[second] == meant_word[first]
 
 
 RATIO = "ratio"
@@ -125,7 +125,12 @@ def only_near(
 
 def _ranked(name: str, names: Iterable[str], least: float, lemmatiser: Lemmatiser | None) -> list[Near]:
     others = {candidate: fold(candidate) for candidate in names if candidate != name}
-    equals = list(_same(name, others, lemmatiser))
+    wanted = Wanted(folded_words(name), lemmatiser)
+    equals = [
+        Near(candidate, 1.0, by)
+        for candidate, folded in others.items()
+        if (by := wanted.by(folded.split("-") if folded else ()))
+    ]
     for near in equals:
         del others[near.name]
     return sorted([*equals, *_alike(name, others, least)], key=lambda near: (-near.score, _reading(near)))
@@ -134,14 +139,6 @@ def _ranked(name: str, names: Iterable[str], least: float, lemmatiser: Lemmatise
 def _reading(near: Near) -> int:
     """Return the rank of a name's reading: a like spelling behind every way of being the same words."""
     return sureness(near.by) + (near.by == RATIO)
-
-
-def _same(name: str, others: Mapping[str, str], lemmatiser: Lemmatiser | None) -> Iterator[Near]:
-    wanted = Wanted(folded_words(name), lemmatiser)
-    for candidate, folded in others.items():
-        by = wanted.by(folded.split("-") if folded else ())
-        if by:
-            yield Near(candidate, 1.0, by)
 
 
 def _alike(name: str, others: Mapping[str, str], least: float) -> Iterator[Near]:

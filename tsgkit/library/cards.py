@@ -251,8 +251,11 @@ def load_card(name: str, folders: Sequence[Path] = (), start: Path | None = None
         names = card_names(folders, start)
         if ours := [card_name for card_name in names if card_name.startswith(f"{name}/")]:
             raise UsageError(f"{name} is a suite; one task is wanted", hint=f"its tasks: {', '.join(ours)}") from None
-        near = _near(name, names)
-        raise UsageError(f"there is no task {name}", hint=near or error.hint) from None
+        from tsgkit.lexicon import nearest
+
+        near = nearest(name, names, limit=1)
+        hint = f"{near[0].name}?" if near else f"the tasks: {', '.join(names)}" if names else error.hint
+        raise UsageError(f"there is no task {name}", hint=hint) from None
     return card_from(text_of(card), name, str(card))
 
 
@@ -296,12 +299,3 @@ def _is_card(file: Traversable) -> bool:
     except OSError:
         return False
     return any(line.startswith("task:") for line in text.splitlines())
-
-
-def _near(name: str, names: Sequence[str]) -> str:
-    from tsgkit.lexicon import nearest
-
-    near = nearest(name, names, limit=1)
-    if near:
-        return f"{near[0].name}?"
-    return f"the tasks: {', '.join(names)}" if names else ""

@@ -99,13 +99,13 @@ def dataset_file(name: str, task: str) -> Path:
     """Return the file of one task of an installed dataset, as it was installed; ``UsageError`` says how to get it."""
     wanted = known(name)
     wanted.file(task)
-    found = next((file for file in _dataset(name, wanted).files if file.task == task), None)
-    if found is None:
+    listed_file = next((file for file in _dataset(name, wanted).files if file.task == task), None)
+    if listed_file is None:
         get = f"tsgkit data get {name}, or " if wanted.base else ""
         ways = f"{get}from a copy on this machine: tsgkit data import {name} DIR"
         raise UsageError(f"the data of {task} of {name} are not on this machine", hint=ways)
-    path = data_home() / name / found.name
-    if checksum_of_bytes(read_bytes(path)) != f"sha256:{found.sha256}":
+    path = data_home() / name / listed_file.name
+    if checksum_of_bytes(read_bytes(path)) != f"sha256:{listed_file.sha256}":
         hint = f"put it back: tsgkit data get {name} --force, or tsgkit data import {name} DIR --force"
         raise UsageError(f"{path}: this is not the file that was installed: it was changed since", hint=hint)
     return path
@@ -205,7 +205,7 @@ def store(
     )
     make_folder(folder)
     with _held(folder):
-        others = [other for other in _stored(folder) if other.task != file.task]
+        others = [stored_file for stored_file in _stored(folder) if stored_file.task != file.task]
         write_bytes(folder / file.name, data)
         order = {task: number for number, task in enumerate(known.tasks)}
         value: dict[str, Any] = {

@@ -331,7 +331,12 @@ def _network(url: str) -> Iterator[None]:
     try:
         yield
     except HTTPError as error:
-        raise _refused(url, error.code, error.reason) from None
+        answer = f"the server answers {error.code} {error.reason}"
+        if error.code in PASSING:
+            raise _Passing(answer) from None
+        is_missing = error.code in (404, 410)
+        hint = "the address is wrong, or the file is no longer there" if is_missing else "a retry will not help"
+        raise DownloadProblem(f"{url}: {answer}", hint=hint) from None
     except (URLError, OSError, HTTPException) as error:
         reason = error.reason if isinstance(error, URLError) else error
         offline = "is there a network? A copy on this machine can be imported: tsgkit data import"
@@ -341,25 +346,14 @@ def _network(url: str) -> Iterator[None]:
             raise DownloadProblem(f"{url}: the server cannot be reached: {reason}", hint=offline) from None
         if isinstance(reason, SSLCertVerificationError):
             raise DownloadProblem(f"{url}: the server's certificate is not trusted: {reason}") from None
-        raise _Passing(_silence(reason)) from None
+        if isinstance(reason, TimeoutError):
+            raise _Passing("the server has gone silent") from None
+        raise _Passing(f"the connection was cut: {str(reason) or type(reason).__name__}") from None
     except ValueError as error:  # an address that is none, as http.client.InvalidURL
         raise DownloadProblem(f"{url}: not an address: {error}") from None
 
 
 UNREACHABLE = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN})
-
-
-def _refused(url: str, code: int, reason: object) -> Exception:
-    if code in PASSING:
-        return _Passing(f"the server answers {code} {reason}")
-    hint = "the address is wrong, or the file is no longer there" if code in (404, 410) else "a retry will not help"
-    return DownloadProblem(f"{url}: the server answers {code} {reason}", hint=hint)
-
-
-def _silence(reason: object) -> str:
-    if isinstance(reason, TimeoutError):
-        return "the server has gone silent"
-    return f"the connection was cut: {str(reason) or type(reason).__name__}"
 
 
 def _read(response: HTTPResponse, url: str) -> bytes:

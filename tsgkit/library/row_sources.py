@@ -131,24 +131,26 @@ def rows_below(paths: Sequence[str], path: str, place: str) -> list[str]:
     return [*files, *(file_path for file_path in paths if file_path.rpartition("/")[2] == MAPPING)]
 
 
-def _nothing(place: str, paths: Sequence[str]) -> UsageError:
+def _nothing(source: str, paths: Sequence[str]) -> UsageError:
     contents = f"it has {_names(sorted(paths))}" if paths else "it is empty"
-    return UsageError(f"{place}: no file of rows in it ({', '.join(SUFFIXES)})", hint=contents)
+    return UsageError(f"{source}: no file of rows in it ({', '.join(SUFFIXES)})", hint=contents)
 
 
-def _exact(path: str, paths: Sequence[str], every: Sequence[FileSet], place: str) -> FileSet:
+def _exact(path: str, paths: Sequence[str], every: Sequence[FileSet], source: str) -> FileSet:
     if matches := [file_set for file_set in every if file_set.label == path]:
-        return _whole(matches[0], place)
+        return _whole(matches[0], source)
     if path not in paths:
-        raise UsageError(f"{place}: it has no file {path}", hint=f"it has {_names(sorted(paths))}")
+        raise UsageError(f"{source}: it has no file {path}", hint=f"it has {_names(sorted(paths))}")
     if suffix_of(path) not in SUFFIXES:
-        raise UsageError(f"{place}/{path}: not a file of rows", hint=f"these are read: {', '.join(SUFFIXES)}")
+        raise UsageError(f"{source}/{path}: not a file of rows", hint=f"these are read: {', '.join(SUFFIXES)}")
     return FileSet(path, (path,))
 
 
-def _whole(file_set: FileSet, place: str) -> FileSet:
+def _whole(file_set: FileSet, source: str) -> FileSet:
     if file_set.lacks:
-        raise UsageError(f"{place}: {file_set.label} lacks {file_set.lacks} of its parts", hint="name one of its files")
+        raise UsageError(
+            f"{source}: {file_set.label} lacks {file_set.lacks} of its parts", hint="name one of its files"
+        )
     return file_set
 
 
@@ -262,28 +264,30 @@ class RowPlace:
 
 def row_place(data: str, stored: str | None = None, native: Iterable[str] = (JSONL,)) -> RowPlace | None:
     """Return the place that ``data`` names; None where its rows are read as they lie, or where it is no such place."""
-    source, named = parts_of(data)
+    source, mapping_name = parts_of(data)
     if is_hub(source):
-        return _hub_place(source, named)
+        return _hub_place(source, mapping_name)
     if ADDRESS.match(source):
         hint = "name a dataset of the hub hf://OWNER/NAME; download other files, and name them"
         raise UsageError("rows are not read from a web address", hint=hint)
     path = Path(source)
     default_file = (path if path.is_dir() else path.parent) / MAPPING
-    mapping_file = named or (str(default_file) if default_file.is_file() and path.exists() else "")
-    mapping, mappings = mapping_file, mappings_in(read_text(mapping_file), mapping_file) if mapping_file else {}
+    mapping_file = mapping_name or (str(default_file) if default_file.is_file() and path.exists() else "")
+    mappings = mappings_in(read_text(mapping_file), mapping_file) if mapping_file else {}
     if path.is_dir():
-        return _folder_place(path, named, mappings, stored, tuple(native))
+        return _folder_place(path, mapping_name, mappings, stored, tuple(native))
     suffix = suffix_of(source)
     if not path.is_file():
-        if named:
+        if mapping_name:
             raise FileProblem(f"{source}: no such file or folder", hint=look_alike(path))
         return None
     if not mappings and (suffix not in TABLES or suffix in native):
         return None
     if suffix not in SUFFIXES:
-        raise UsageError(f"{source}: no rows that {mapping} could map", hint=f"these are read: {', '.join(SUFFIXES)}")
-    return RowPlace(source, (path.name,), lambda _: _local(path), mappings, named, path.name, is_file=True)
+        raise UsageError(
+            f"{source}: no rows that {mapping_file} could map", hint=f"these are read: {', '.join(SUFFIXES)}"
+        )
+    return RowPlace(source, (path.name,), lambda _: _local(path), mappings, mapping_name, path.name, is_file=True)
 
 
 def pinned(data: str) -> str:
@@ -323,12 +327,9 @@ def _hub_place(source: str, mapping: str) -> RowPlace:
     path = pinned_files.name.path
     if path and path not in files and not any(file_path.startswith(f"{path}/") for file_path in files):
         chosen(tuple(files), Wanted(path=path, file=path), str(everything))  # a part of a table, or an error
-        return RowPlace(str(everything), _parts(files, path), fetch, mappings, mapping)
+        parts = next(file_set.paths for file_set in sets_of(files) if file_set.label == path)
+        return RowPlace(str(everything), parts, fetch, mappings, mapping)
     return RowPlace(str(everything), tuple(files), fetch, mappings, mapping, path)
-
-
-def _parts(files: Iterable[str], label: str) -> tuple[str, ...]:
-    return next(file_set.paths for file_set in sets_of(files) if file_set.label == label)
 
 
 def _mappings_of(pinned_files: Snapshot, files: Mapping[str, StoredHubFile]) -> dict[str, NamedMapping]:
@@ -379,7 +380,10 @@ def _converted(files: Mapping[str, Fetched], file_set: FileSet, mapping: NamedMa
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=target.parent, encoding="utf-8", newline="", delete=False) as part:
             try:
-                _write_csv(part, rows) if suffix == CSV else _write_lines(part, rows())
+                if suffix == CSV:
+                    _write_csv(part, rows)
+                else:
+                    part.writelines(json.dumps(row, allow_nan=False) + "\n" for row in rows())
                 part.close()
                 Path(part.name).replace(target)
             finally:
@@ -388,11 +392,6 @@ def _converted(files: Mapping[str, Fetched], file_set: FileSet, mapping: NamedMa
         hint = "TSGKIT_CACHE_HOME names another folder"
         raise FileProblem(f"{target.parent}: rows cannot be kept there: {error.strerror}", hint=hint) from None
     return target
-
-
-def _write_lines(part: IO[str], rows: Iterable[Mapping[str, Any]]) -> None:
-    for row in rows:
-        part.write(json.dumps(row, allow_nan=False) + "\n")
 
 
 def _write_csv(part: IO[str], rows: Callable[[], Iterable[Mapping[str, Any]]]) -> None:

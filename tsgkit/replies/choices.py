@@ -187,7 +187,17 @@ def choice_in(answer: Part, options: Options) -> Read[str] | Unreadable:
         return Unreadable(NO_ANSWER)
     written = len(part.text.rstrip())
     if labels := [label for label in labels_in(part) if label.end() < written]:
-        return _behind_labels(part, labels, options)
+        ends = [label.start() for label in labels[1:]] + [len(part.text)]
+        behind = [part.cut(label.end(), end) for label, end in zip(labels, ends, strict=True)]
+        statements = [*_in_json(part, options), *_boxed(part, options)]
+        for label, rest in zip(labels, behind, strict=True):
+            is_final = bool(label.group("final") or label.group("tag"))
+            statements += [statement._replace(is_final=is_final) for statement in _leading(rest, options)]
+        if statements and (
+            not behind[-1].text.strip() or any(statement.start >= behind[-1].start for statement in statements)
+        ):
+            return _agreed(sorted(statements, key=lambda statement: statement.start), part, options)
+        return _best(behind[-1], options, KINDS)  # words behind a label count alone
     return _best(without_labels(part), options, KINDS)
 
 
@@ -198,21 +208,6 @@ def _best(
         if statements := kind(part, options):
             return _agreed(statements, part, options)
     return Unreadable(NO_ANSWER)
-
-
-def _behind_labels(part: Part, labels: Sequence[re.Match[str]], options: Options) -> Read[str] | Unreadable:
-    """Return the option after an answer label. If other words follow a label, only its words count."""
-    ends = [label.start() for label in labels[1:]] + [len(part.text)]
-    behind = [part.cut(label.end(), end) for label, end in zip(labels, ends, strict=True)]
-    statements = [*_in_json(part, options), *_boxed(part, options)]
-    for label, rest in zip(labels, behind, strict=True):
-        is_final = bool(label.group("final") or label.group("tag"))
-        statements += [statement._replace(is_final=is_final) for statement in _leading(rest, options)]
-    if statements and (
-        not behind[-1].text.strip() or any(statement.start >= behind[-1].start for statement in statements)
-    ):
-        return _agreed(sorted(statements, key=lambda statement: statement.start), part, options)
-    return _best(behind[-1], options, KINDS)
 
 
 def _agreed(statements: Sequence[Statement], part: Part, options: Options) -> Read[str] | Unreadable:

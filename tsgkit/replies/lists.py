@@ -92,7 +92,8 @@ def _listed(part: Part) -> Listed | Unreadable:
         names, is_whole = ([], False) if is_aside else _in_line(line)
         listed += names
         if not is_whole:
-            short = _short(line.text)
+            text = line.text.strip()
+            short = text if len(text) <= SHORT else text[:SHORT] + "..."
             notes.append(f"left out: {short}" if not names else f"only its names: {short}")
     if not listed:
         return Unreadable("no names listed")
@@ -159,8 +160,8 @@ def _in_line(line: Part) -> tuple[list[Part], bool]:
     explanation = EXPLANATION.search(bare.text)
     without = (bare.cut(0, explanation.start()) if explanation else bare, False)
     readings = [without] if SET_APART.search(bare.text) else [(bare, True), without]
-    for one, is_whole in readings:
-        parts = list(_parts(one))
+    for name, is_whole in readings:
+        parts = list(_parts(name))
         if parts and all(_is_name(part.text) for part in parts):
             return parts, is_whole
     return [], False
@@ -178,8 +179,3 @@ def _parts(line: Part) -> Iterator[Part]:
 def _is_name(part: str) -> bool:
     is_short = len(part.split()) <= MOST_WORDS and part[-1:] not in (":", ".")
     return is_short and SENTENCE.search(part) is None and any(map(str.isalnum, part))
-
-
-def _short(line: str) -> str:
-    line = line.strip()
-    return line if len(line) <= SHORT else line[:SHORT] + "..."

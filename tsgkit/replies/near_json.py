@@ -28,7 +28,7 @@ MOST_WORK, WORK_A_CHARACTER = 500_000, 3
 WORK_AN_ATTEMPT = 16
 """The steps of an attempt that fails at once."""
 MOST_TOO_NESTED = 100
-"""How many attempts may end because brackets are nested too deeply; each of them reads :data:`MOST_NESTED` levels."""
+"""Attempts that may end because brackets are nested too deeply; each of them reads :data:`MOST_NESTED` levels."""
 WORK_A_NESTED_CHARACTER = 10
 """The limit per character if nested values are read separately too, once for each level."""
 TOO_MUCH = "it takes too many steps to read"
@@ -94,7 +94,7 @@ def values_in(text: str) -> list[FoundValue]:
             value = reader.value(0)
         except _TooMuch:
             return [
-                *(one for one in values if not one.is_cut),
+                *(entry for entry in values if not entry.is_cut),
                 FoundValue(None, at, len(text), repaired=False, is_cut=True, is_given_up=True),
             ]
         except _Cut:

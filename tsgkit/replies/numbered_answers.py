@@ -101,7 +101,10 @@ def _letters(reply: str, questions: Sequence[Options]) -> tuple[Letter, ...]:
     if isinstance(spoke, Unreadable):
         return (spoke,) * len(questions)
     statements = _said(spoke, len(questions))
-    numbered = _from_one([statement for statement in statements if statement.number is not None], len(questions))
+    numbered_statements = [statement for statement in statements if statement.number is not None]
+    numbers = {statement.number for statement in numbered_statements}
+    shift = int(0 in numbers and len(questions) not in numbers)  # they count from 0
+    numbered = [statement._replace(number=(statement.number or 0) + shift) for statement in numbered_statements]
     if not numbered:
         statements = (
             statements
@@ -118,13 +121,6 @@ def _letters(reply: str, questions: Sequence[Options]) -> tuple[Letter, ...]:
         [statement for statement in numbered if statement.number == number] for number in range(1, len(questions) + 1)
     )
     return tuple(_letter(options, statements) for options, statements in zip(questions, about, strict=True))
-
-
-def _from_one(statements: list[StatedLetter], last: int) -> list[StatedLetter]:
-    """Return the statements with numbers from 0 shifted to start at 1, if they cannot be anything else."""
-    numbers = {statement.number for statement in statements}
-    shift = int(0 in numbers and last not in numbers)
-    return [statement._replace(number=(statement.number or 0) + shift) for statement in statements]
 
 
 def _letter(options: Options, statements: Sequence[StatedLetter]) -> Letter:
@@ -241,9 +237,9 @@ def _in_json(value: object, number: int | None = None, depth: int = 0) -> Iterat
         if letter is not None:
             yield letter._replace(number=number)
     elif isinstance(value, list):
-        for place, part in enumerate(value, 1):
+        for position, part in enumerate(value, 1):
             # The place says the number, so that an element without a letter keeps the others in theirs.
-            yield from _in_json(part, place if number is None else number, depth + 1)
+            yield from _in_json(part, position if number is None else number, depth + 1)
     elif isinstance(value, dict):
         yield from _in_object({str(name).lower(): part for name, part in value.items()}, number, depth)
 

@@ -31,7 +31,7 @@ LIMITED = re.compile(
     r"\b(?:but|except|however|(?:al)?though|only|partly|wrong|missing|lacks|aber|pero|mais)\b", re.IGNORECASE
 )
 BEFORE = re.compile(r"(?:^|[,;.])[\s*_`#>\[(•-]*(?:(?:option|choice|candidate)\s+)?\Z", re.IGNORECASE)
-"""What stands before a name with a verdict: a line or a clause begins."""
+"""The text before a name with a verdict: a line or a clause begins."""
 LONGEST_BEFORE, LONGEST = 40, 200
 """Characters that are searched before a name, and behind a yes for what limits it."""
 

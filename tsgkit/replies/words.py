@@ -178,13 +178,13 @@ def _word_in(part: Part, known: AbstractSet[str], plain: Part) -> Read[str] | Un
 
 def _agreed(names_read: Sequence[Read[str]], part: Part, known: AbstractSet[str]) -> Read[str] | Unreadable:
     """Return the one name that all agree on; the last one if words before it take others back."""
-    last = max(names_read, key=lambda one: one.start)
+    last = max(names_read, key=lambda entry: entry.start)
     behind_it = _concluded(part.cut(last.end - part.start), known)
-    names_read = [*names_read, *(one for one in behind_it if one.value.casefold() in known)]
-    last = max(names_read, key=lambda one: one.start)
-    names = {one.value.casefold(): one.value for one in names_read}
+    names_read = [*names_read, *(entry for entry in behind_it if entry.value.casefold() in known)]
+    last = max(names_read, key=lambda entry: entry.start)
+    names = {entry.value.casefold(): entry.value for entry in names_read}
     if len(names) > 1:
-        others = [one.end for one in names_read if one.value.casefold() != last.value.casefold()]
+        others = [entry.end for entry in names_read if entry.value.casefold() != last.value.casefold()]
         if max(others) >= last.start or not TAKEN_BACK.search(
             part.text, max(others) - part.start, last.start - part.start
         ):
@@ -317,8 +317,8 @@ def _in_sentences(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
         return names
     for raw in part.lines():
         line = bare(raw).strip()
-        if (named := SENTENCE.fullmatch(line.text)) and not DENIES.search(line.text):
-            names += _quoted(raw, known) or _complements(line, named.span(1), known)
+        if (sentence := SENTENCE.fullmatch(line.text)) and not DENIES.search(line.text):
+            names += _quoted(raw, known) or _complements(line, sentence.span(1), known)
     lines = part.lines()
     if names and len(lines) > 1 and names[-1].end <= lines[-1].start and len(lines[-1].text.split()) == 1:
         names += _telling(lines[-1], known)  # what stands alone behind a sentence may be what the sentence leads to

@@ -82,34 +82,34 @@ def vocabulary_value(vocabulary: Vocabulary) -> dict[str, list[str]]:
     }
 
 
-def _description(value: object, place: str) -> Description:
+def _description(value: object, location: str) -> Description:
     if not isinstance(value, dict):
-        raise NotationError(f"{place}: expected an object, found {kind_of(value)}")
+        raise NotationError(f"{location}: expected an object, found {kind_of(value)}")
     if unknown := [name for name in value if name not in ("text", "graphs", "frames")]:
-        raise NotationError(f"{place}: no such field as {unknown[0]!r}", hint="its fields: text, graphs, frames")
+        raise NotationError(f"{location}: no such field as {unknown[0]!r}", hint="its fields: text, graphs, frames")
     text, frames = value.get("text"), value.get("frames")
     if text is not None and not isinstance(text, str):
-        raise NotationError(f"{place}: text is {kind_of(text)}, not a string")
-    graphs = _field(value, "graphs", list[object](), place)
+        raise NotationError(f"{location}: text is {kind_of(text)}, not a string")
+    graphs = _field(value, "graphs", list[object](), location)
     return Description(
         text,
-        tuple(graph_from(item, f"{place}, graph {number}") for number, item in enumerate(graphs, 1)),
-        None if frames is None else _frames(frames, place),
+        tuple(graph_from(item, f"{location}, graph {number}") for number, item in enumerate(graphs, 1)),
+        None if frames is None else _frames(frames, location),
     )
 
 
-def _frames(value: object, place: str) -> Frames:
+def _frames(value: object, location: str) -> Frames:
     if isinstance(value, list) and len(value) == 3 and all(type(part) in (int, float) for part in value):
         return Frames(*value)
-    raise NotationError(f"{place}: frames is not three numbers")
+    raise NotationError(f"{location}: frames is not three numbers")
 
 
-def _field(value: dict[str, object], name: str, default: T, place: str = "narrative") -> T:
+def _field(value: dict[str, object], name: str, default: T, location: str = "narrative") -> T:
     """Return a field that must be of its default's type."""
     content = value.get(name, default)
     if not isinstance(content, type(default)):
         expected = kind_of(default).removesuffix(" of 0")
-        raise NotationError(f"{place}: {name} is {kind_of(content)}, expected {expected}")
+        raise NotationError(f"{location}: {name} is {kind_of(content)}, expected {expected}")
     return content
 
 

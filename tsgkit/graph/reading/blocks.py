@@ -23,13 +23,6 @@ def arrange(blocks: list[Block], k: int | None, *, are_listed: bool = False) -> 
     notes: list[Note] = []
     if k is not None and k == len(blocks) and (are_listed or not any(map(_names_action, blocks))):
         return [list(block) for block in blocks], notes
-    joined = _join(blocks, notes)
-    if k is not None and k > 1 and len(joined) < k:
-        joined = [part for block in joined for part in _split(block, notes)]
-    return joined, notes
-
-
-def _join(blocks: list[Block], notes: list[Note]) -> list[Block]:
     joined: list[Block] = []
     for block in blocks:
         if joined and not _names_action(block):
@@ -40,7 +33,9 @@ def _join(blocks: list[Block], notes: list[Note]) -> list[Block]:
     if len(joined) > 1 and not _names_action(joined[0]) and _is_about(joined[0], joined[1]):
         notes.append(repaired(joined[1][0].line, "a first block without a person-verb triplet joined to the next"))
         joined[:2] = [joined[0] + joined[1]]
-    return joined
+    if k is not None and k > 1 and len(joined) < k:
+        joined = [part for block in joined for part in _split(block, notes)]
+    return joined, notes
 
 
 def _names_action(block: Block) -> bool:
@@ -71,7 +66,11 @@ def _homes(block: Block, heads: list[int]) -> list[int]:
     by_action: dict[str, list[int]] = defaultdict(list)
     for action, position in enumerate(heads):
         by_action[block[position].triplet.target].append(action)
-    before = _actions_before(block, heads)
+    starts = set(heads)
+    before, action = [], -1
+    for position in range(len(block)):
+        action += position in starts
+        before.append(max(action, 0))
     homeless = [position for position in range(len(block)) if position not in homes]
     for position in tuple(homeless):
         source, _, target = block[position].triplet
@@ -82,16 +81,6 @@ def _homes(block: Block, heads: list[int]) -> list[int]:
         if not homeless or not _follow_objects(block, homes, homeless, before):
             break
     return [homes.get(position, before[position]) for position in range(len(block))]
-
-
-def _actions_before(block: Block, heads: list[int]) -> list[int]:
-    """For every place the number of the last action written at or before it; the first one where there is none."""
-    starts = set(heads)
-    before, action = [], -1
-    for position in range(len(block)):
-        action += position in starts
-        before.append(max(action, 0))
-    return before
 
 
 def _nearest_before(choices: list[int], before: int) -> int:

@@ -50,7 +50,7 @@ GIVEN = re.compile(
     re.IGNORECASE,
 )
 GIVEN_NUMBER = re.compile(r"\(\W{0,3}(?:given|context|already|previous(?:ly)?)\b", re.IGNORECASE)
-"""What was given, said behind the number of a graph, where ``before`` may be a time."""
+"""Graphs that were given, said behind the number of a graph, where ``before`` may be a time."""
 ANSWERS = re.compile(
     r"\b(?:(?<!of\sthe\s)answer|target|new|next|now|final|result|output|requested|here\s(?:is|are|comes)|graphs?\s(?:for|of)|graph\sis|antwort|neue?r?s?"
     r"|respuesta|réponse)\b|答案|结果",
@@ -208,11 +208,11 @@ class Section:
     line: int = 0
     blocks: list[Block] = field(default_factory=list)
     promises: bool = False
-    """Whether its heading must have graphs below it."""
+    """True where its heading must have graphs below it."""
     is_within: bool = False
-    """Whether it is one of several numbered graphs below a heading with a role."""
+    """True for one of several numbered graphs below a heading with a role."""
     is_listed: bool = False
-    """Whether it lists names instead of graphs, which ends at a blank line."""
+    """True where it lists names instead of graphs, up to a blank line."""
 
 
 class Entry(NamedTuple):

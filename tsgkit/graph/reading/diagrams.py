@@ -79,7 +79,16 @@ DotStatement = Line | _Edge
 def digraph_at(lines: Sequence[str], at: int) -> Form:
     """Return the graph that begins on a line, up to its last bracket; or lines of labelled edges without one."""
     if DIGRAPH_HEAD.match(lines[at]) is None:
-        return _bare_edges(lines, at)
+        form: Form = []
+        for offset in range(len(lines) - at):
+            line = lines[at + offset]
+            if "->" not in line or "[" not in line or len(line) > LONGEST_DOT_LINE:
+                break
+            match = EDGE.fullmatch(line.rstrip().removesuffix(";"))
+            if match is None or not match.group(3) or not DOT_LABEL.search(match.group(3)):
+                break
+            form.append(Placed(offset, _read_dot(_dot_edge(match), {})))
+        return form
     statements: list[tuple[int, DotStatement]] = []
     labels: dict[str, str] = {}
     depth = 0
@@ -87,7 +96,14 @@ def digraph_at(lines: Sequence[str], at: int) -> Form:
         line = lines[at + offset]
         if len(line) > LONGEST_DOT_LINE or line.lstrip().startswith("```"):
             break
-        parts = _parts(line)
+        parts, statement = [], ""
+        for token in TOKEN.findall(line):
+            if token in ("{", "}", ";"):
+                parts += [statement.strip(), token]
+                statement = ""
+            else:
+                statement += token
+        parts = [part for part in (*parts, statement.strip()) if part and part != ";"]
         statements += [(offset, _dot_statement(part, labels)) for part in parts if part != "{" or len(parts) == 1]
         depth += parts.count("{") - parts.count("}")
         if depth <= 0 and "}" in parts:
@@ -96,31 +112,6 @@ def digraph_at(lines: Sequence[str], at: int) -> Form:
         Placed(offset, statement if isinstance(statement, Line) else _read_dot(statement, labels))
         for offset, statement in statements
     ]
-
-
-def _bare_edges(lines: Sequence[str], at: int) -> Form:
-    form: Form = []
-    for offset in range(len(lines) - at):
-        line = lines[at + offset]
-        if "->" not in line or "[" not in line or len(line) > LONGEST_DOT_LINE:
-            break
-        match = EDGE.fullmatch(line.rstrip().removesuffix(";"))
-        if match is None or not match.group(3) or not DOT_LABEL.search(match.group(3)):
-            break
-        form.append(Placed(offset, _read_dot(_dot_edge(match), {})))
-    return form
-
-
-def _parts(line: str) -> list[str]:
-    """Return the statements and curly brackets of a line."""
-    parts, statement = [], ""
-    for token in TOKEN.findall(line):
-        if token in ("{", "}", ";"):
-            parts += [statement.strip(), token]
-            statement = ""
-        else:
-            statement += token
-    return [part for part in (*parts, statement.strip()) if part and part != ";"]
 
 
 def _dot_statement(part: str, labels: dict[str, str]) -> DotStatement:
@@ -206,7 +197,18 @@ def flowchart_at(lines: Sequence[str], at: int) -> Form:
         if following is None:
             break
         statements += [(offset, statement) for statement in following]
-    node_names = _flowchart_names(statements)
+    before: dict[str, str] = {}
+    behind: dict[str, str] = {}
+    for _, statement in statements:
+        for node, label in statement.nodes if isinstance(statement, FlowchartEdges) else ():
+            if label:
+                behind.setdefault(node, label)
+    node_names: list[Mapping[str, str]] = []
+    for _, statement in statements:
+        declared = [node for node in statement.nodes if node[1]] if isinstance(statement, FlowchartEdges) else []
+        if declared:
+            before = before | dict(declared)
+        node_names.append(ChainMap(before, behind))
     return [
         Placed(offset, statement if isinstance(statement, Line) else _read_chain(statement, names))
         for (offset, statement), names in zip(statements, node_names, strict=True)
@@ -264,23 +266,6 @@ def _flowchart_statement(text: str) -> Statement | None:
     if not nodes or (is_cut and not labels and not rest.startswith(("--", "==", "-."))):
         return None
     return None if not labels and not nodes[0][1] and not is_cut else FlowchartEdges(nodes, labels, is_cut)
-
-
-def _flowchart_names(statements: list[tuple[int, Statement]]) -> list[Mapping[str, str]]:
-    """Return the labels of ids at each statement: the last one declared up to there, else the first one behind it."""
-    before: dict[str, str] = {}
-    behind: dict[str, str] = {}
-    for _, statement in statements:
-        for node, label in statement.nodes if isinstance(statement, FlowchartEdges) else ():
-            if label:
-                behind.setdefault(node, label)
-    names: list[Mapping[str, str]] = []
-    for _, statement in statements:
-        declared = [node for node in statement.nodes if node[1]] if isinstance(statement, FlowchartEdges) else []
-        if declared:
-            before = before | dict(declared)
-        names.append(ChainMap(before, behind))
-    return names
 
 
 def _read_chain(edges: FlowchartEdges, names: Mapping[str, str]) -> Line:

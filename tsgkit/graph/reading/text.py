@@ -45,7 +45,7 @@ FORMS = (flowchart_at, cypher_at, digraph_at, tagged_at, table_at, entries_at, m
 MOST_LONG_ATTEMPTS = 20
 MOST_LINES_OF_A_LIST = 5
 STEPS_OF_WORDS, CHARACTERS_A_STEP = 3, 25
-"""How many lines a line of words or brackets costs as well, at least and for its length, as it may be many things."""
+"""Lines that a line of words or brackets costs as well, at least and for its length, as it may be many things."""
 KEY = re.compile(r"""(?:"[^"\\\n]*"|'[^'\\\n]*')\s*:""")
 IN_BRACKETS = re.compile(r"\s*+(?:[\[\](){}\"',]|(?:#|//)\s?[\[(\"'])")
 """The beginning of a line that may belong to brackets that an earlier one opens; it may be a comment."""

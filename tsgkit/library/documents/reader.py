@@ -78,7 +78,7 @@ def entry_stream(path: str | Path) -> EntryStream:
     """Return the items of a file. A file of JSON Lines of which the first are items of ours is not held in memory."""
     start, size = _first_lines(path)
     if _are_json_lines(start) and _is_json(start[0][1]):
-        values = [one for one in _parsed(start) if not isinstance(one, Finding)]
+        values = [item for item in _parsed(start) if not isinstance(item, Finding)]
         first = next((value for _, value in values if _kind(value)), None)
         if first is not None and not json_triplets.is_triplet(first):
             kind = _kind(first)
@@ -307,11 +307,11 @@ def _read_values(values: list[Value], text: str, file: str) -> Document:
             return _refuse(file, f"{_described(values[0][1])} is none of our items")
         return Document(file, "arrow", _one(reading.graphs, reading.lines), tuple(_noted(reading)))
     entries, findings = list[Entry](), list[Finding]()
-    for one in _items(values, kind):
-        if isinstance(one, Entry):
-            entries.append(one)
+    for item in _items(values, kind):
+        if isinstance(item, Entry):
+            entries.append(item)
         else:
-            findings.append(one)
+            findings.append(item)
     return Document(file, _lines_format(kind), tuple(entries), (*findings, *_repeated_ids(entries)))
 
 
@@ -322,11 +322,11 @@ def _lines_format(kind: str) -> str:
 def _items(values: Iterable[Value | Finding], kind: str) -> Iterator[Entry | Finding]:
     """Yield the items of one kind and their findings, among findings of earlier steps."""
     number = -1
-    for one in values:
-        if isinstance(one, Finding):
-            yield one
+    for item in values:
+        if isinstance(item, Finding):
+            yield item
             continue
-        number, (line, value) = number + 1, one
+        number, (line, value) = number + 1, item
         if _kind(value) != kind:
             message = f"expected an item of the format {kind}, found {_described(value)}"
             yield _finding("other-format", message, "", line, str(number))

@@ -65,7 +65,15 @@ def rewritten(document: Document, original: str) -> str:
         raise CannotCarry(f"{document.format} cannot carry these items: {len(document.entries)} become {len(read)}")
     carries = formats.by_name(document.format).carries
     for old, new in zip(document.entries, read, strict=True):
-        _check_graphs(document.format, old, new)
+        written, carried = ([graph.triplets for graph in entry.narrative.graphs] for entry in (old, new))
+        if written != carried:
+            number = next(
+                (at for at, pair in enumerate(zip(written, carried, strict=False)) if pair[0] != pair[1]), len(carried)
+            )
+            message = (
+                f"item {old.item}, graph {number + 1}: {document.format} cannot carry it: it would be read as another"
+            )
+            raise CannotCarry(message, hint="check its names, or convert the file to the format narrative")
         if formats.TEXTS in carries and _texts(old) != _texts(new):
             raise CannotCarry(f"item {old.item}: {document.format} cannot carry its texts as they are")
         if formats.VOCABULARIES in carries and old.narrative.vocabulary != new.narrative.vocabulary:
@@ -110,14 +118,6 @@ def _node_link_lines(entries: Iterable[Entry], start: str) -> list[str]:
         return []
     vocabulary = entries[0].narrative.vocabulary
     return [json.dumps(node_link.to_value(graph, vocabulary), ensure_ascii=False) + "\n" for graph in graphs]
-
-
-def _check_graphs(format: str, old: Entry, new: Entry) -> None:
-    written, read = ([graph.triplets for graph in entry.narrative.graphs] for entry in (old, new))
-    if written != read:
-        number = next((at for at, pair in enumerate(zip(written, read, strict=False)) if pair[0] != pair[1]), len(read))
-        message = f"item {old.item}, graph {number + 1}: {format} cannot carry it: it would be read as another"
-        raise CannotCarry(message, hint="check its names, or convert the file to the format narrative")
 
 
 def _texts(entry: Entry) -> list[str]:

@@ -353,16 +353,12 @@ def with_narrative(entry: Entry, narrative: Narrative) -> Entry:
     values = [to_value(graph) for graph in narrative.graphs]
     if kind == "sgqa":
         return replace(entry, narrative=narrative, row=entry.row | {"context_graphs": values})
-    return _with_sgds(entry, entry.row, narrative, values)
-
-
-def _with_sgds(entry: Entry, row: Row, narrative: Narrative, values: list[Any]) -> Entry:
     if len(narrative.descriptions[-1].graphs) != 1:
         graph_count = len(narrative.descriptions[-1].graphs)
         raise CannotCarry(f"item {entry.item}: a row of description selection has one target graph, not {graph_count}")
-    row = row | {"context_graphs": values[:-1], "triplet": values[-1]}
-    old, new = entry.narrative.graphs[-1], narrative.graphs[-1]
-    asides = tuple(new if graph == old else graph for graph in entry.asides)
+    row = entry.row | {"context_graphs": values[:-1], "triplet": values[-1]}
+    old_target, new_target = entry.narrative.graphs[-1], narrative.graphs[-1]
+    asides = tuple(new_target if graph == old_target else graph for graph in entry.asides)
     if row.get("variation_triplets") is not None:
         row["variation_triplets"] = [to_value(graph) for graph in asides]
     return replace(entry, narrative=narrative, asides=asides, row=row)

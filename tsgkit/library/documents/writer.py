@@ -77,7 +77,11 @@ def write_document(document: Document, format: Format, *, keep_going: bool = Fal
             raise CannotCarry(
                 f"{format.name} can carry none of the graphs: {left_out[0]}", hint=left_out[0].hint
             ) from None
-        document = _without(document, left_out)
+        gone: dict[int, set[int]] = defaultdict(set)
+        for left in left_out:
+            gone[left.entry].add(left.graph)
+        entries = [_entry_without(entry, gone[index]) for index, entry in enumerate(document.entries)]
+        document = replace(document, entries=tuple(entries))
         text = WRITERS[format.name](document)
     lost = _lost(document, format)
     graphs = len(_graphs(document)) - lost.get(UNTOLD, 0)
@@ -95,15 +99,6 @@ def not_carried(document: Document, format: Format) -> Iterator[LeftOut]:
                 if error.graph is not None:
                     reason = error.message if graph.triplets else "it has no triplets"
                     yield LeftOut(entry.item, number, reason, not graph.triplets, error.hint, index)
-
-
-def _without(document: Document, left_out: tuple[LeftOut, ...]) -> Document:
-    """Return the document without these graphs."""
-    gone: dict[int, set[int]] = defaultdict(set)
-    for left in left_out:
-        gone[left.entry].add(left.graph)
-    entries = [_entry_without(entry, gone[index]) for index, entry in enumerate(document.entries)]
-    return replace(document, entries=tuple(entries))
 
 
 def _entry_without(entry: Entry, gone: Collection[int]) -> Entry:
