@@ -40,8 +40,8 @@ def careless_reading(graph: ActionGraph, beside: Sequence[ActionGraph] = (), *, 
     choice.shuffle(names)
     for name in names:
         answer = read_graphs(WRITINGS[name](graph, beside, choice), 1)
-        if isinstance(answer, GraphAnswer) and (found := slipped(graph, answer.graphs[0], name)):
-            return found
+        if isinstance(answer, GraphAnswer) and (slip := slipped(graph, answer.graphs[0], name)):
+            return slip
     raise EditError("this graph is empty, or read as it was in whatever way it is written")
 
 
@@ -56,43 +56,40 @@ def _arrow(triplet: Sequence[str]) -> str:
 def _renamed(rename: Callable[[str], str], *, once: bool = False) -> Writing:
     """Return the way that writes the names of things otherwise: all of them, or one."""
 
-    def write(graph: ActionGraph, beside: Sequence[ActionGraph], choice: random.Random) -> str:
-        things = _things(graph)
+    def write(graph: ActionGraph, neighbours: Sequence[ActionGraph], choice: random.Random) -> str:
+        names = dict.fromkeys(name for triplet in graph.triplets for name in (triplet.source, triplet.target))
+        things = [name for name in names if name and name not in (PERSON, *HANDS, *graph.actions)]
         chosen = [choice.choice(things)] if once and things else things
-        return _lines(graph, lambda one: _arrow([rename(part) if part in chosen else part for part in one]))
+        return _lines(graph, lambda triplet: _arrow([rename(part) if part in chosen else part for part in triplet]))
 
     return write
-
-
-def _things(graph: ActionGraph) -> list[str]:
-    """Return the names that are neither the person nor a hand nor an action."""
-    names = dict.fromkeys(name for one in graph.triplets for name in (one.source, one.target))
-    return [name for name in names if name and name not in (PERSON, *HANDS, *graph.actions)]
 
 
 def _plural(name: str) -> str:
     return name + ("es" if name.endswith(("s", "x", "ch", "sh")) else "s")
 
 
-def _hands_in_words(graph: ActionGraph, beside: Sequence[ActionGraph], choice: random.Random) -> str:
-    return _lines(graph, lambda one: _arrow([SIDES.get(part, part) for part in one]))
+def _hands_in_words(graph: ActionGraph, neighbours: Sequence[ActionGraph], choice: random.Random) -> str:
+    return _lines(graph, lambda triplet: _arrow([SIDES.get(part, part) for part in triplet]))
 
 
-def _inflected(graph: ActionGraph, beside: Sequence[ActionGraph], choice: random.Random) -> str:
+def _inflected(graph: ActionGraph, neighbours: Sequence[ActionGraph], choice: random.Random) -> str:
     """The action as the sentence has it, wherever it is not the target of verb."""
     form = {action: choice.choice(inflections(action) or [action]) for action in graph.actions}
-    return _lines(graph, lambda one: _arrow((form.get(one.source, one.source), one.edge, one.target)))
+    return _lines(
+        graph, lambda triplet: _arrow((form.get(triplet.source, triplet.source), triplet.edge, triplet.target))
+    )
 
 
-def _without_an_arrow(graph: ActionGraph, beside: Sequence[ActionGraph], choice: random.Random) -> str:
+def _without_an_arrow(graph: ActionGraph, neighbours: Sequence[ActionGraph], choice: random.Random) -> str:
     at = choice.randrange(len(graph))
     words = ("{} {} {}", "{} -> {} {}", "{} {} -> {}")
-    lines = [_arrow(one) for one in graph.triplets]
+    lines = [_arrow(triplet) for triplet in graph.triplets]
     lines[at] = choice.choice(words).format(*graph.triplets[at])
     return "\n".join(lines)
 
 
-def _chained(graph: ActionGraph, beside: Sequence[ActionGraph], choice: random.Random) -> str:
+def _chained(graph: ActionGraph, neighbours: Sequence[ActionGraph], choice: random.Random) -> str:
     """Two edges of the action in one line."""
     *lines, last = map(_arrow, graph.triplets)
     if not lines:
@@ -101,38 +98,42 @@ def _chained(graph: ActionGraph, beside: Sequence[ActionGraph], choice: random.R
     return "\n".join([*lines[:-1], f"{lines[-1]} -> {edge} -> {target}"])
 
 
-def _listed(graph: ActionGraph, beside: Sequence[ActionGraph], choice: random.Random) -> str:
+def _listed(graph: ActionGraph, neighbours: Sequence[ActionGraph], choice: random.Random) -> str:
     """The targets of edges of one kind together: *take -> with -> hand1, hand2*."""
     together: dict[tuple[str, str], list[str]] = {}
-    for one in graph.triplets:
-        together.setdefault((one.source, one.edge), []).append(one.target)
+    for triplet in graph.triplets:
+        together.setdefault((triplet.source, triplet.edge), []).append(triplet.target)
     return "\n".join(f"{source} -> {edge} -> {' and '.join(targets)}" for (source, edge), targets in together.items())
 
 
-def _in_prose(graph: ActionGraph, beside: Sequence[ActionGraph], choice: random.Random) -> str:
+def _in_prose(graph: ActionGraph, neighbours: Sequence[ActionGraph], choice: random.Random) -> str:
     """The edges of the person and the object as triplets, the others written in a sentence."""
-    told = [one for one in graph.triplets if one.edge not in (VERB, DOBJ)]
-    kept = [one for one in graph.triplets if one not in told]
-    said = f"This is done {' and '.join(f'{one.edge} the {one.target}' for one in told)}." if told else ""
-    return "\n".join([*map(_arrow, kept), said])
+    relations = [triplet for triplet in graph.triplets if triplet.edge not in (VERB, DOBJ)]
+    kept = [triplet for triplet in graph.triplets if triplet not in relations]
+    sentence = (
+        f"This is done {' and '.join(f'{triplet.edge} the {triplet.target}' for triplet in relations)}."
+        if relations
+        else ""
+    )
+    return "\n".join([*map(_arrow, kept), sentence])
 
 
-def _split(graph: ActionGraph, beside: Sequence[ActionGraph], choice: random.Random) -> str:
+def _split(graph: ActionGraph, neighbours: Sequence[ActionGraph], choice: random.Random) -> str:
     """The graph in two, each with its person."""
-    verbs = [one for one in graph.triplets if one.edge == VERB]
-    others = [one for one in graph.triplets if one.edge != VERB]
+    verbs = [triplet for triplet in graph.triplets if triplet.edge == VERB]
+    others = [triplet for triplet in graph.triplets if triplet.edge != VERB]
     half = max(1, len(others) // 2)
     parts = ([*verbs, *others[:half]], [*verbs, *others[half:]])
     return "\n\n".join("\n".join(map(_arrow, part)) for part in parts)
 
 
-def _run_on(graph: ActionGraph, beside: Sequence[ActionGraph], choice: random.Random) -> str:
+def _run_on(graph: ActionGraph, neighbours: Sequence[ActionGraph], choice: random.Random) -> str:
     """The beginning of the sentence's next action in the same graph."""
-    more = next((other.triplets[:2] for other in beside if other != graph), ())
+    more = next((neighbour.triplets[:2] for neighbour in neighbours if neighbour != graph), ())
     return "\n".join(map(_arrow, (*graph.triplets, *more)))
 
 
-def _cut_off(graph: ActionGraph, beside: Sequence[ActionGraph], choice: random.Random) -> str:
+def _cut_off(graph: ActionGraph, neighbours: Sequence[ActionGraph], choice: random.Random) -> str:
     """A text that ends within its last triplet."""
     text = arrows(graph)
     return text[: text.rfind("->") + 2]

@@ -64,7 +64,10 @@ def corrupt(graph: ActionGraph, kind: Corruption, vocabulary: Vocabulary, *, see
     graph = ActionGraph(dict.fromkeys(graph.triplets))
     choice = random.Random(f"{seed}/{kind}/{sorted(graph.triplets)}")
     for way in _shuffled(WAYS[kind](graph, vocabulary), choice):
-        spoilt = _spoilt(graph, way, choice)
+        triplets = list(graph.triplets)
+        position = triplets.index(way.reference) if way.reference is not None else choice.randint(0, len(triplets))
+        triplets[position : position + (way.reference is not None)] = [] if way.candidate is None else [way.candidate]
+        spoilt = ActionGraph(triplets)
         if kind is Corruption.REDUNDANT and _errors(spoilt, vocabulary) - _errors(graph, vocabulary):
             continue
         return Corrupted(spoilt, kind, Change(CHANGES[kind], way.reference, way.candidate))
@@ -96,13 +99,6 @@ def _shuffled(places: list[Place], choice: random.Random) -> Iterator[Way]:
         choice.shuffle(candidates)
         for candidate in candidates:
             yield Way(reference, None if candidate is None else Triplet(*candidate))
-
-
-def _spoilt(graph: ActionGraph, way: Way, choice: random.Random) -> ActionGraph:
-    triplets = list(graph.triplets)
-    place = triplets.index(way.reference) if way.reference is not None else choice.randint(0, len(triplets))
-    triplets[place : place + (way.reference is not None)] = [] if way.candidate is None else [way.candidate]
-    return ActionGraph(triplets)
 
 
 def _errors(graph: ActionGraph, vocabulary: Vocabulary) -> set[tuple[str, str]]:
@@ -146,8 +142,8 @@ def _substitutes(triplet: TypedTriplet, vocabulary: Vocabulary) -> Iterator[list
     yield [(name, label, target) for name in _others(triplet.source, vocabulary)]
     yield [(source, label, name) for name in _others(triplet.target, vocabulary)]
     if edge_kind(label) is EdgeKind.PREPOSITION:
-        others = (other for other in vocabulary.relationships if other not in (VERB, DOBJ, label))
-        yield [(source, other, target) for other in others]
+        others = (relationship for relationship in vocabulary.relationships if relationship not in (VERB, DOBJ, label))
+        yield [(source, relationship, target) for relationship in others]
 
 
 def _others(node: Node, vocabulary: Vocabulary) -> list[str]:

@@ -43,10 +43,10 @@ class Change(NamedTuple):
     outside: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        found = self.candidate if self.candidate is not None else self.reference
+        shown = self.candidate if self.candidate is not None else self.reference
         expected = f", expected {self.reference}" if self.candidate is not None and self.reference is not None else ""
         outside = f" (out of L: {', '.join(self.outside)})" if self.outside else ""
-        return f"{self.kind}: {found}{expected}{outside}"
+        return f"{self.kind}: {shown}{expected}{outside}"
 
 
 @dataclass(frozen=True)
@@ -75,12 +75,12 @@ def diff(reference: ActionGraph, candidate: ActionGraph, vocabulary: Vocabulary 
     mismatched (exactly one element differs: first the target, then the edge, then the source). The rest is missing or
     extra. Ties are broken by written order, so the result is reproducible. The time is linear in both graphs.
     """
-    wanted, said = dict.fromkeys(reference.triplets), dict.fromkeys(candidate.triplets)
+    wanted, written = dict.fromkeys(reference.triplets), dict.fromkeys(candidate.triplets)
     pairing = _Pairing(
-        [triplet for triplet in wanted if triplet not in said],
-        [triplet for triplet in said if triplet not in wanted],
+        [triplet for triplet in wanted if triplet not in written],
+        [triplet for triplet in written if triplet not in wanted],
     )
-    matched = tuple([triplet for triplet in wanted if triplet in said])
+    matched = tuple([triplet for triplet in wanted if triplet in written])
     return Diff(matched, tuple(pairing.changes(_nothing if vocabulary is None else vocabulary.outside)))
 
 
@@ -95,31 +95,27 @@ class _Pairing:
         for kind, of_reference, of_candidate in STEPS:
             if not (self.reference and self.candidate):
                 break
-            for expected, found in self._pairs(of_reference, of_candidate):
-                yield Change(kind, expected, found, outside(found))
+            waiting: dict[object, list[Triplet]] = {}
+            for triplet in reversed(self.reference):
+                waiting.setdefault(of_reference(triplet), []).append(triplet)
+            waiting.pop(None, None)  # a key of None pairs with nothing
+            pairs: list[tuple[Triplet, Triplet]] = []
+            left: list[Triplet] = []
+            for triplet in self.candidate:
+                if partners := waiting.get(of_candidate(triplet)):
+                    pairs.append((partners.pop(), triplet))
+                else:
+                    left.append(triplet)
+            if pairs:
+                paired = {expected for expected, _ in pairs}
+                self.reference = [triplet for triplet in self.reference if triplet not in paired]
+                self.candidate = left
+            for expected, actual in pairs:
+                yield Change(kind, expected, actual, outside(actual))
         for expected in self.reference:
             yield Change(ChangeKind.MISSING, expected, None)
-        for found in self.candidate:
-            yield Change(ChangeKind.EXTRA, None, found, outside(found))
-
-    def _pairs(self, of_reference: Key, of_candidate: Key) -> list[tuple[Triplet, Triplet]]:
-        """Takes out and returns the pairs whose keys agree, in written order; a key of None pairs with nothing."""
-        waiting: dict[object, list[Triplet]] = {}
-        for triplet in reversed(self.reference):
-            waiting.setdefault(of_reference(triplet), []).append(triplet)
-        waiting.pop(None, None)
-        pairs: list[tuple[Triplet, Triplet]] = []
-        left: list[Triplet] = []
-        for triplet in self.candidate:
-            if expected := waiting.get(of_candidate(triplet)):
-                pairs.append((expected.pop(), triplet))
-            else:
-                left.append(triplet)
-        if pairs:
-            paired = {expected for expected, _ in pairs}
-            self.reference = [triplet for triplet in self.reference if triplet not in paired]
-            self.candidate = left
-        return pairs
+        for actual in self.candidate:
+            yield Change(ChangeKind.EXTRA, None, actual, outside(actual))
 
 
 def _nothing(triplet: Triplet) -> tuple[str, ...]:
@@ -170,9 +166,9 @@ def exchanged(graph: ActionGraph, before: Triplet | None, after: Triplet | None)
     fill -> dobj -> kettle
     """
     triplets = graph.triplets
-    place = len(triplets) if before is None else triplets.index(before)
+    position = len(triplets) if before is None else triplets.index(before)
     new = () if after is None else (after,)
-    return ActionGraph((*triplets[:place], *new, *triplets[place + (before is not None) :]))
+    return ActionGraph((*triplets[:position], *new, *triplets[position + (before is not None) :]))
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ class HandRepair(NamedTuple):
 
 def named_hands(graph: ActionGraph) -> Hands:
     """Return the hands a graph names in any role, hand1 first."""
-    return tuple(hand for hand in HANDS if any(hand in (one.source, one.target) for one in graph))
+    return tuple(hand for hand in HANDS if any(hand in (triplet.source, triplet.target) for triplet in graph))
 
 
 def with_hands(graph: ActionGraph, hands: Hands) -> ActionGraph:
@@ -105,12 +105,14 @@ class _Evidence:
 
     def __init__(self, narrative: Narrative, rule: HandRule) -> None:
         self.graphs, self.rule = narrative.graphs, rule
-        self.texts = [one.text or "" for one in narrative.descriptions for _ in one.graphs]
+        self.texts = [part.text or "" for part in narrative.descriptions for _ in part.graphs]
         self.steps = trace(narrative, rule)
         self.hands = [named_hands(graph) for graph in self.graphs]
         self.actions = [graph.actions[0] if len(graph.actions) == 1 else "" for graph in self.graphs]
         self.handled = [
-            tuple(dict.fromkeys(one.target for one in graph if one.edge in (DOBJ, WITH) and one.target not in HANDS))
+            tuple(
+                dict.fromkeys(link.target for link in graph if link.edge in (DOBJ, WITH) and link.target not in HANDS)
+            )
             for graph in self.graphs
         ]
         self.by_action = defaultdict[str, Counter[Hands]](Counter)
@@ -120,17 +122,17 @@ class _Evidence:
     def lacking_hands(self) -> Iterator[int]:
         """Yield the graphs without a hand whose action surely uses one."""
         acting = [number for number, things in enumerate(self.handled) if self.actions[number] and things]
-        named = sum(bool(self.hands[number]) for number in acting)
+        with_hands = sum(bool(self.hands[number]) for number in acting)
         certain = self.rule.grasps | self.rule.releases | self.rule.transfers
         for number in acting:
             action, graph = self.actions[number], self.graphs[number]
-            same = self.by_action[action]
-            others, without = same.total() - 1, same[()] - 1
+            occurrences = self.by_action[action]
+            others, without = occurrences.total() - 1, occurrences[()] - 1
             if (
                 Triplet(PERSON, VERB, action) in graph
                 and not self.hands[number]
                 and not any(map(names_another_hand, graph.elements))
-                and named >= USUAL * (len(acting) - 1)
+                and with_hands >= USUAL * (len(acting) - 1)
                 and (others - without >= USUAL * others if others else action in certain)
                 and not BODY & {*WORD.findall(" ".join((self.texts[number], *graph.elements)).lower())}
             ):
@@ -139,19 +141,21 @@ class _Evidence:
     def verdict(self, number: int) -> _Verdict | None:
         """Return the hands of a graph by the rest of the narrative, or None if too little or not all of it agrees."""
         before, after = self._neighbour(number, -1), self._neighbour(number, 1)
-        held, habit = self._hands_by_content(number), self._hands_by_habit(number)
-        said = {hands for hands in (before, after, held) if hands}
-        if len(said) != 1:
+        counts = self.by_action[self.actions[number]] - Counter([self.hands[number], ()])
+        del counts[()]
+        content, habit = self._hands_by_content(number), max(counts, key=counts.__getitem__, default=())
+        proposals = {hands for hands in (before, after, content) if hands}
+        if len(proposals) != 1:
             return None
-        [hands] = said
+        [hands] = proposals
         shared = ", ".join(self.handled[number])
         reasons = {
             f"the graph before with {shared}": before,
             f"the next graph with {shared}": after,
-            "what the hands hold": held,
+            "what the hands hold": content,
             f"the other graphs of {self.actions[number]}": habit,
         }
-        agreeing = tuple(reason for reason, found in reasons.items() if found == hands)
+        agreeing = tuple(reason for reason, hands_of_reason in reasons.items() if hands_of_reason == hands)
         return _Verdict(hands, agreeing) if len(agreeing) > 1 else None
 
     @cached_property
@@ -165,9 +169,9 @@ class _Evidence:
     def _neighbour(self, number: int, step: int) -> Hands:
         """Return the hands of the nearest graph on one side that handles the same object and names hands."""
         last = min(max(number + step * NEIGHBOURS, 0), len(self.graphs) - 1)
-        for other in range(number + step, last + step, step):
-            if self.hands[other] and not {*self.handled[number]}.isdisjoint(self.handled[other]):
-                return self.hands[other]
+        for neighbour in range(number + step, last + step, step):
+            if self.hands[neighbour] and not {*self.handled[number]}.isdisjoint(self.handled[neighbour]):
+                return self.hands[neighbour]
         return ()
 
     def _hands_by_content(self, number: int) -> Hands:
@@ -177,9 +181,3 @@ class _Evidence:
         if holders or self.actions[number] not in self.rule.grasps:
             return holders
         return next(((hand,) for hand in HANDS if state.of(hand) == ()), ())
-
-    def _hands_by_habit(self, number: int) -> Hands:
-        """Return the hands that most other graphs of the same action name."""
-        counts = self.by_action[self.actions[number]] - Counter([self.hands[number], ()])
-        del counts[()]
-        return max(counts, key=counts.__getitem__, default=())

@@ -229,8 +229,8 @@ def _grasp(move: _Move) -> None:
             move.free(hand, thing)
     one_each = len(hands) == len(move.objects) > 1
     before = State(**move.state)
-    for place, hand in enumerate(hands):
-        things = (move.objects[place],) if one_each else move.objects
+    for position, hand in enumerate(hands):
+        things = (move.objects[position],) if one_each else move.objects
         if things:
             _check_free(move, before, hand, things, alone=len(hands) == 1)
             already = before.of(hand) or ()
@@ -239,18 +239,18 @@ def _grasp(move: _Move) -> None:
 
 def _check_free(move: _Move, before: State, hand: str, things: tuple[str, ...], *, alone: bool) -> None:
     """Add a breach if a hand cannot take these objects, given the content of both hands before."""
-    holds, other = before.of(hand), HANDS[1 - HANDS.index(hand)]
+    holds, free_hand = before.of(hand), HANDS[1 - HANDS.index(hand)]
     what = ", ".join(things)
     if holds is None or set(holds) & set(things):
         return
     if not holds:
-        if alone and hand == HANDS[1] and before.of(other) == ():
-            move.warn("hand2-first", f"{hand} takes {what} while {other} is free")
+        if alone and hand == HANDS[1] and before.of(free_hand) == ():
+            move.warn("hand2-first", f"{hand} takes {what} while {free_hand} is free")
     elif not alone:
         move.warn("hand-occupied", f"both hands take {what} while {hand} holds {', '.join(holds)}")
-    elif before.of(other) == ():
-        move.warn("hand-occupied", f"{hand} takes {what} while it holds {', '.join(holds)} and {other} is free")
-    elif before.of(other) is not None:
+    elif before.of(free_hand) == ():
+        move.warn("hand-occupied", f"{hand} takes {what} while it holds {', '.join(holds)} and {free_hand} is free")
+    elif before.of(free_hand) is not None:
         move.warn("hands-full", f"{hand} takes {what} while both hands hold something ({before})")
 
 

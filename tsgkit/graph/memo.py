@@ -29,9 +29,9 @@ def once_for_the_same(work: Callable[[Graphs], Result]) -> Callable[[Graphs], Re
     kept: dict[int, tuple[Graphs, Result]] = {}
 
     def remembered(graphs: Graphs) -> Result:
-        found = kept.get(id(graphs))
-        if found is not None and found[0] is graphs:
-            return found[1]
+        memory = kept.get(id(graphs))
+        if memory is not None and memory[0] is graphs:
+            return memory[1]
         result = work(graphs)
         if isinstance(graphs, tuple):
             if len(kept) >= MOST:

@@ -18,12 +18,12 @@ def _graph(graph: ActionGraph) -> str:
     return draw_graph(graph)
 
 
-def _difference(found: Diff) -> str:
+def _difference(difference: Diff) -> str:
     from tsgkit.graph.drawing import draw_diff
 
-    sides = ([one.reference for one in found.changes], [one.candidate for one in found.changes])
-    reference, candidate = (ActionGraph([*found.matched, *filter(None, side)]) for side in sides)
-    return draw_diff(reference, candidate, found.changes)
+    sides = ([change.reference for change in difference.changes], [change.candidate for change in difference.changes])
+    reference, candidate = (ActionGraph([*difference.matched, *filter(None, side)]) for side in sides)
+    return draw_diff(reference, candidate, difference.changes)
 
 
 def _narrative(narrative: Narrative) -> str:

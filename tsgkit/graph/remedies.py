@@ -31,7 +31,7 @@ FORMS = ("folded", "inflection")
 """Readings by which two names are surely the same words."""
 ARTICLES = word_set("a an the this that some his her its my your our their")
 JOINED = re.compile(r"(?:(?<!\s)\s++)?[,&+]\s*+(?:and\s++)?|(?<!\s)\s++and\s++", re.IGNORECASE)
-"""What stands between names that were written as one."""
+"""The text between names that were written as one."""
 NOT_THINGS = (PERSON, *HANDS)
 
 Remedy = Callable[[ActionGraph, Finding, Vocabulary | None], Iterator[ActionGraph]]
@@ -39,8 +39,8 @@ Remedy = Callable[[ActionGraph, Finding, Vocabulary | None], Iterator[ActionGrap
 
 def remedies(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> tuple[ActionGraph, ...]:
     """Return all remedies of one finding, without repeats; whether a graph is better for one is for others to say."""
-    found = (one for remedy in REMEDIES.get(finding.code, ()) for one in remedy(graph, finding, vocabulary))
-    return tuple({one.triplets: one for one in found}.values())
+    graphs = (mended for remedy in REMEDIES.get(finding.code, ()) for mended in remedy(graph, finding, vocabulary))
+    return tuple({mended.triplets: mended for mended in graphs}.values())
 
 
 def _respelt(spell: Callable[[str], str]) -> Remedy:
@@ -65,9 +65,9 @@ def _hyphenated(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | N
     elif len(parts := [_bare(part) for part in JOINED.split(name)]) > 1 and all(map(vocabulary.allows_node, parts)):
         yield ActionGraph(
             dict.fromkeys(
-                Triplet(one.source, one.edge, part)
-                for one in graph
-                for part in (parts if one.target == name else [one.target])
+                Triplet(triplet.source, triplet.edge, part)
+                for triplet in graph
+                for part in (parts if triplet.target == name else [triplet.target])
             )
         )
     else:
@@ -102,9 +102,9 @@ def _hand_spelt(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | N
 def _with_name(graph: ActionGraph, old: str, new: str) -> ActionGraph:
     """Return the graph with one name replaced everywhere; a triplet that would be repeated is dropped."""
     triplets = list[Triplet]()
-    for one in graph:
-        renamed = Triplet(*(new if name == old else name for name in one))
-        if renamed == one or (renamed not in graph and renamed not in triplets):
+    for triplet in graph:
+        renamed = Triplet(*(new if name == old else name for name in triplet))
+        if renamed == triplet or (renamed not in graph and renamed not in triplets):
             triplets.append(renamed)
     return ActionGraph(triplets)
 
@@ -115,13 +115,12 @@ def _snapped(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None
     if vocabulary is None or not name:
         return
     meant = {move.near.name for move in snap(graph, vocabulary)[1] if move.element == name}
-    if len(meant) == 1 and _is_same_name(name, new := meant.pop()):
+    if len(meant) != 1:
+        return
+    [new] = meant
+    match = same_word(name, new)
+    if (match.by in FORMS and not match.ambiguous) or is_slip(name, new):
         yield _with_name(graph, name, new)
-
-
-def _is_same_name(name: str, other: str) -> bool:
-    match = same_word(name, other)
-    return (match.by in FORMS and not match.ambiguous) or is_slip(name, other)
 
 
 def _edge_spelt(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
@@ -132,27 +131,27 @@ def _edge_spelt(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | N
 
 def _verb_turned(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
     """Yield the graph with the triplet from an action to person reversed, if its source can be the action."""
-    source, edge, target = found = _found(graph, finding)
+    source, edge, target = triplet = _found(graph, finding)
     if edge != VERB or target != PERSON or source in NOT_THINGS:
         return
-    acts = all(source in (one.source, one.target) for one in graph if one.edge == DOBJ)
+    acts = all(source in (link.source, link.target) for link in graph if link.edge == DOBJ)
     if acts and (vocabulary is None or source in vocabulary.verbs):
-        yield _put(graph, finding, found.reversed)
+        yield _put(graph, finding, triplet.reversed)
 
 
 def _dobj_turned(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
     """Yield the graph with the triplet from an object to the action reversed, if its source can be an object."""
-    source, _, target = found = _found(graph, finding)
+    source, _, target = triplet = _found(graph, finding)
     if target not in graph.actions or source in (*NOT_THINGS, target):
         return
     if vocabulary is not None and vocabulary.is_only_a_verb(source):
         return
-    if any(one.source == target and one.edge == DOBJ for one in graph):
+    if any(link.source == target and link.edge == DOBJ for link in graph):
         return  # the action has its object, so this may as well be one too many
-    others = [one for one in graph if one != found and source in (one.source, one.target)]
-    acts = any((one.source == source and one.edge == DOBJ) or _is_joined_to_a_hand(one) for one in others)
+    others = [link for link in graph if link != triplet and source in (link.source, link.target)]
+    acts = any((link.source == source and link.edge == DOBJ) or _is_joined_to_a_hand(link) for link in others)
     if vocabulary is not None or not acts:
-        yield _put(graph, finding, found.reversed)
+        yield _put(graph, finding, triplet.reversed)
 
 
 def _turned(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
@@ -170,8 +169,8 @@ def _found(graph: ActionGraph, finding: Finding) -> Triplet:
 
 
 def _put(graph: ActionGraph, finding: Finding, *triplets: Triplet) -> ActionGraph:
-    place = finding.place.triplet or 0
-    return ActionGraph((*graph.triplets[:place], *triplets, *graph.triplets[place + 1 :]))
+    position = finding.place.triplet or 0
+    return ActionGraph((*graph.triplets[:position], *triplets, *graph.triplets[position + 1 :]))
 
 
 def _without_repeat(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
@@ -184,7 +183,7 @@ def _dobj_from_the_action(graph: ActionGraph, finding: Finding, vocabulary: Voca
     if source != target or source in NOT_THINGS or len(graph.actions) != 1:
         return
     [action] = graph.actions
-    if any(one.source == action and one.edge == DOBJ for one in graph):
+    if any(triplet.source == action and triplet.edge == DOBJ for triplet in graph):
         return
     no_verb = len(_acting(graph, action, vocabulary)) > 1 if vocabulary is None else source not in vocabulary.verbs
     if no_verb:
@@ -207,12 +206,16 @@ def _with_one_action(graph: ActionGraph, finding: Finding, vocabulary: Vocabular
     clash = _clash(graph, vocabulary)
     if clash is None or clash.other not in finding.elements:
         return
-    action, other = clash
+    action, verb = clash
     mine, theirs = (_acting(graph, name, vocabulary) for name in clash)
-    if len(theirs) == 1 and len(mine) > 1 and not any(one.source == action and one.edge == DOBJ for one in graph):
-        yield _replaced(graph, theirs[0], other, action)
+    if (
+        len(theirs) == 1
+        and len(mine) > 1
+        and not any(triplet.source == action and triplet.edge == DOBJ for triplet in graph)
+    ):
+        yield _replaced(graph, theirs[0], verb, action)
     if len(mine) == 1 and len(theirs) > 1 and action in finding.elements:
-        yield _replaced(graph, mine[0], action, other)
+        yield _replaced(graph, mine[0], action, verb)
 
 
 def _clash(graph: ActionGraph, vocabulary: Vocabulary | None) -> _Clash | None:
@@ -220,7 +223,7 @@ def _clash(graph: ActionGraph, vocabulary: Vocabulary | None) -> _Clash | None:
     if vocabulary is None or len(graph.actions) != 1:
         return None
     [action] = graph.actions
-    names = dict.fromkeys(name for one in graph for name in (one.source, one.target))
+    names = dict.fromkeys(name for triplet in graph for name in (triplet.source, triplet.target))
     others = [name for name in names if name != action and vocabulary.is_only_a_verb(name)]
     if len(others) != 1 or action not in vocabulary.verbs:
         return None
@@ -231,18 +234,18 @@ def _acting(graph: ActionGraph, name: str, vocabulary: Vocabulary | None) -> lis
     """Return the places of the triplets in which a name is the action: after verb, where edges start, beside a hand."""
     only_a_verb = vocabulary is not None and vocabulary.is_only_a_verb(name)
     return [
-        place
-        for place, (source, edge, target) in enumerate(graph)
+        position
+        for position, (source, edge, target) in enumerate(graph)
         if name == source or (name == target and (edge == VERB or source in HANDS or only_a_verb))
     ]
 
 
-def _replaced(graph: ActionGraph, place: int, old: str, new: str) -> ActionGraph:
+def _replaced(graph: ActionGraph, position: int, old: str, new: str) -> ActionGraph:
     """Return the graph with one triplet's name replaced, where the triplet has it as the action."""
-    one = graph.triplets[place]
-    source = one.source == old
-    triplet = Triplet(new, one.edge, one.target) if source else Triplet(one.source, one.edge, new)
-    return ActionGraph((*graph.triplets[:place], triplet, *graph.triplets[place + 1 :]))
+    before = graph.triplets[position]
+    source = before.source == old
+    triplet = Triplet(new, before.edge, before.target) if source else Triplet(before.source, before.edge, new)
+    return ActionGraph((*graph.triplets[:position], triplet, *graph.triplets[position + 1 :]))
 
 
 def _in_its_base_form(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
@@ -250,26 +253,28 @@ def _in_its_base_form(graph: ActionGraph, finding: Finding, vocabulary: Vocabula
     if len(graph.actions) != 1:
         return
     [action] = graph.actions
-    other = _found(graph, finding).source
-    match = same_word(action, other)
+    source = _found(graph, finding).source
+    match = same_word(action, source)
     if match.by not in FORMS or match.ambiguous:
         return
-    base = next((one for one in (action, other) if _is_base(one, action, other, vocabulary)), None)
+    base = next((name for name in (action, source) if _is_base(name, action, source, vocabulary)), None)
     if base is None:
         return
-    form = other if base == action else action
-    renamed = (Triplet(base if one.source == form else one.source, one.edge, one.target) for one in graph)
-    verb = (Triplet(PERSON, VERB, base) if one == Triplet(PERSON, VERB, form) else one for one in renamed)
+    form = source if base == action else action
+    renamed = (Triplet(base if link.source == form else link.source, link.edge, link.target) for link in graph)
+    verb = (Triplet(PERSON, VERB, base) if link == Triplet(PERSON, VERB, form) else link for link in renamed)
     yield ActionGraph(dict.fromkeys(verb)) if len(set(graph)) == len(graph.triplets) else ActionGraph(verb)
 
 
-def _is_base(name: str, action: str, other: str, vocabulary: Vocabulary | None) -> bool:
+def _is_base(name: str, action: str, source: str, vocabulary: Vocabulary | None) -> bool:
     """Return whether this form of a word is the one in L; without L, the base form."""
-    form = other if name == action else action
+    form = source if name == action else action
     if vocabulary is not None:
         return name in vocabulary.verbs and not vocabulary.allows_node(form)
-    words, others = fold(name).split("-"), fold(form).split("-")
-    return all(one in bases(two) for one, two in zip(words, others, strict=True)) and name == fold(name)
+    words, words_of_form = fold(name).split("-"), fold(form).split("-")
+    return all(word in bases(form_word) for word, form_word in zip(words, words_of_form, strict=True)) and name == fold(
+        name
+    )
 
 
 def _with_person(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
@@ -277,28 +282,28 @@ def _with_person(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | 
 
     An edge from person to it has the wrong label.
     """
-    starts = {one.source for one in graph if one.edge == DOBJ}
-    if len(starts) != 1 or any(one.edge == VERB for one in graph):
+    starts = {triplet.source for triplet in graph if triplet.edge == DOBJ}
+    if len(starts) != 1 or any(triplet.edge == VERB for triplet in graph):
         return
     [action] = starts
     if action in NOT_THINGS:
         return
     if vocabulary is not None and any(
         len(_acting(graph, name, vocabulary)) >= len(_acting(graph, action, vocabulary))
-        for name in {one.source for one in graph} - {action}
+        for name in {triplet.source for triplet in graph} - {action}
         if vocabulary.is_only_a_verb(name)
     ):
         return  # another verb is as likely to be the action
-    joined = any(_is_joined_to_a_hand(one) and action in (one.source, one.target) for one in graph)
-    ends = {one.target for one in graph if one.edge == DOBJ}
+    joined = any(_is_joined_to_a_hand(triplet) and action in (triplet.source, triplet.target) for triplet in graph)
+    ends = {triplet.target for triplet in graph if triplet.edge == DOBJ}
     is_action = joined if vocabulary is None else action in vocabulary.verbs
     if is_action and not (vocabulary is not None and any(map(vocabulary.is_only_a_verb, ends))):
         verb = Triplet(PERSON, VERB, action)
-        acting = [one for one in graph if PERSON in (one.source, one.target)]
+        acting = [triplet for triplet in graph if PERSON in (triplet.source, triplet.target)]
         if not acting:
             yield ActionGraph((verb, *graph.triplets))
-        elif [(one.source, one.target) for one in acting] == [(PERSON, action)]:
-            yield ActionGraph(verb if one in acting else one for one in graph)
+        elif [(triplet.source, triplet.target) for triplet in acting] == [(PERSON, action)]:
+            yield ActionGraph(verb if triplet in acting else triplet for triplet in graph)
 
 
 REMEDIES: dict[str, tuple[Remedy, ...]] = {

@@ -74,7 +74,7 @@ class RepairedNarrative:
     @cached_property
     def undecided(self) -> tuple[Finding, ...]:
         """The findings without exactly one remedy."""
-        left = (one for one in check_narrative(self.narrative) if (one.place.graph or 0) >= self.start)
+        left = (finding for finding in check_narrative(self.narrative) if (finding.place.graph or 0) >= self.start)
         return tuple(filter(is_undecided, left))
 
 
@@ -82,15 +82,17 @@ def mend(narrative: Narrative, *, hands: bool = False, start: int = 0) -> Repair
     """Return the narrative with all exact repairs made, then those of hands if wanted; graphs before ``start`` stay."""
     graphs, changes = list(narrative.graphs), list[Change]()
     for number in range(start, len(graphs)):
-        graphs[number], made = mend_graph(graphs[number], narrative.vocabulary)
-        changes += [replace(change, graph=number) for change in made]
+        graphs[number], repairs_of_graph = mend_graph(graphs[number], narrative.vocabulary)
+        changes += [replace(change, graph=number) for change in repairs_of_graph]
     narrative = narrative.with_graphs(graphs)
     if hands:
         repairs = repair_hands(narrative, start=start)
         narrative = with_repairs(narrative, repairs)
         changes += [
-            Change(one.graph, None, one.after, "hand-unstated", one.reason, LESS_SURE, sure=round(one.sure, 3))
-            for one in repairs
+            Change(
+                repair.graph, None, repair.after, "hand-unstated", repair.reason, LESS_SURE, sure=round(repair.sure, 3)
+            )
+            for repair in repairs
         ]
     return RepairedNarrative(narrative, tuple(changes), start)
 
@@ -115,21 +117,16 @@ def mend_graph(graph: ActionGraph, vocabulary: Vocabulary | None = None) -> tupl
     """
     findings = check_graph(graph, vocabulary)
     for is_better in (_has_fewer_faults, _has_fewer_findings):
-        mended, changes = _mended(graph, vocabulary, is_better)
+        mended, changes = graph, list[Change]()
+        while len(changes) < MOST_REPAIRS and (repair := _next_repair(mended, vocabulary, is_better)) is not None:
+            mended, more_changes = repair
+            changes += more_changes
         if not changes or _has_fewer_findings(findings, check_graph(mended, vocabulary)):
             return mended, changes
     return graph, []
 
 
 IsBetter = Callable[[Sequence[Finding], Sequence[Finding]], bool]
-
-
-def _mended(graph: ActionGraph, vocabulary: Vocabulary | None, is_better: IsBetter) -> tuple[ActionGraph, list[Change]]:
-    changes: list[Change] = []
-    while len(changes) < MOST_REPAIRS and (found := _next_repair(graph, vocabulary, is_better)) is not None:
-        graph, made = found
-        changes += made
-    return graph, changes
 
 
 def _next_repair(
@@ -139,11 +136,13 @@ def _next_repair(
     findings = check_graph(graph, vocabulary)
     codes = list(REMEDIES)
     contested = set[tuple[Triplet, ...]]()
-    for finding in sorted((one for one in findings if one.code in codes), key=lambda one: codes.index(one.code)):
+    for finding in sorted(
+        (entry for entry in findings if entry.code in codes), key=lambda entry: codes.index(entry.code)
+    ):
         tried = remedies(graph, finding, vocabulary)
-        better = [one for one in tried if is_better(findings, check_graph(one, vocabulary))]
+        better = [candidate for candidate in tried if is_better(findings, check_graph(candidate, vocabulary))]
         if len(better) > 1:
-            contested |= {one.triplets for one in better}
+            contested |= {candidate.triplets for candidate in better}
         elif better and better[0].triplets not in contested:
             return better[0], list(_changes(graph, better[0], finding))
     return None
@@ -155,7 +154,9 @@ def _has_fewer_faults(before: Sequence[Finding], after: Sequence[Finding]) -> bo
 
 def _has_fewer_findings(before: Sequence[Finding], after: Sequence[Finding]) -> bool:
     """Return whether fewer findings are left, and of no kind more than before."""
-    return len(after) < len(before) and not Counter(one.code for one in after) - Counter(one.code for one in before)
+    return len(after) < len(before) and not Counter(finding.code for finding in after) - Counter(
+        finding.code for finding in before
+    )
 
 
 def _changes(before: ActionGraph, after: ActionGraph, finding: Finding) -> Iterator[Change]:
@@ -167,4 +168,4 @@ def _changes(before: ActionGraph, after: ActionGraph, finding: Finding) -> Itera
         [gone] = (Counter(before.triplets) - Counter(after.triplets)).elements()
         yield Change(0, gone, None, code, why)
     else:
-        yield from (Change(0, one.candidate, one.reference, code, why) for one in diff(after, before).changes)
+        yield from (Change(0, change.candidate, change.reference, code, why) for change in diff(after, before).changes)

@@ -145,9 +145,9 @@ class Finding:
     elements: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        place = f"{self.place}: " if self.place != NOWHERE else ""
+        position = f"{self.place}: " if self.place != NOWHERE else ""
         hint = f" ({self.hint})" if self.hint else ""
-        return f"{self.severity} {self.code}: {place}{self.message}{hint}"
+        return f"{self.severity} {self.code}: {position}{self.message}{hint}"
 
     def at(self, **where: Any) -> Finding:  # noqa: ANN401  (the fields of Place, whose types differ)
         """Return the same finding with more of its place known."""
@@ -196,8 +196,8 @@ class _View:
         self.typed = graph.typed(vocabulary)
         self.vocabulary = vocabulary
         self.verb_targets = graph.actions
-        named = (t.target for t in graph.triplets if t.edge == VERB and t.source == PERSON)
-        self.actions = tuple(dict.fromkeys(named))
+        actions = (t.target for t in graph.triplets if t.edge == VERB and t.source == PERSON)
+        self.actions = tuple(dict.fromkeys(actions))
         self.action_names = frozenset(self.actions)
         verbs = [t for t in graph.triplets if PERSON in (t.source, t.target) and _says_verb(t.edge)]
         self.acting = frozenset(name for t in verbs for name in (t.source, t.target)) - {"", PERSON, *HANDS}
@@ -205,7 +205,7 @@ class _View:
     @cached_property
     def linked(self) -> frozenset[str]:
         """The names linked to an action by edges that do not end at it."""
-        others = [one for one in self.triplets if one.source == PERSON or one.target not in self.acting]
+        others = [triplet for triplet in self.triplets if triplet.source == PERSON or triplet.target not in self.acting]
         return frozenset(name for part in _parts(others) if not self.acting.isdisjoint(part) for name in part)
 
 
@@ -214,15 +214,15 @@ def _says_verb(edge: str) -> bool:
 
 
 def _check_names(view: _View) -> Iterator[Finding]:
-    seen: set[str] = set()
+    checked: set[str] = set()
     for number, triplet in enumerate(view.triplets):
-        for place, name in enumerate(triplet):
-            if name not in seen:
-                seen.add(name)
-                if place != 1 and (hand := _misspelt_hand(name, view.vocabulary)):
+        for position, name in enumerate(triplet):
+            if name not in checked:
+                checked.add(name)
+                if position != 1 and (hand := _misspelt_hand(name, view.vocabulary)):
                     yield _finding("hand-name", f"{name} is not a hand's name", f"{hand}?", number, about=(name,))
                 if not PLAIN_NAME.fullmatch(name) or "hand" in name:
-                    yield from _check_name(name, number, is_node=place != 1)
+                    yield from _check_name(name, number, is_node=position != 1)
 
 
 def _misspelt_hand(name: str, vocabulary: Vocabulary | None) -> str:
@@ -354,10 +354,10 @@ def _is_action(node: Node, view: _View) -> bool:
 def _check_repeats(view: _View) -> Iterator[Finding]:
     if len(set(view.triplets)) == len(view.triplets):
         return
-    seen: Counter[tuple[str, ...]] = Counter()
+    counts: Counter[tuple[str, ...]] = Counter()
     for number, triplet in enumerate(view.triplets):
-        seen[triplet] += 1
-        if seen[triplet] == 2:
+        counts[triplet] += 1
+        if counts[triplet] == 2:
             yield _finding("duplicate", f"{triplet} is written twice", triplet=number)
 
 
@@ -384,15 +384,15 @@ def _parts(triplets: Sequence[Triplet]) -> list[list[str]]:
     for source, _, target in triplets:
         neighbours.setdefault(source, []).append(target)
         neighbours.setdefault(target, []).append(source)
-    parts, seen = [], set[str]()
+    parts, visited = [], set[str]()
     for start in neighbours:
-        if start in seen:
+        if start in visited:
             continue
-        seen.add(start)
+        visited.add(start)
         part = [start]
         for node in part:
-            new = [other for other in dict.fromkeys(neighbours[node]) if other not in seen]
-            seen.update(new)
+            new = [neighbour for neighbour in dict.fromkeys(neighbours[node]) if neighbour not in visited]
+            visited.update(new)
             part.extend(new)
         parts.append(part)
     return parts
@@ -401,15 +401,15 @@ def _parts(triplets: Sequence[Triplet]) -> list[list[str]]:
 def _check_vocabulary(view: _View) -> Iterator[Finding]:
     if (vocabulary := view.vocabulary) is None:
         return
-    seen: set[tuple[str, bool]] = set()
+    checked: set[tuple[str, bool]] = set()
     for number, (source, edge, target) in enumerate(view.triplets):
         for name, is_node in ((source, True), (edge, False), (target, True)):
             allowed = vocabulary.allows_node(name) if is_node else vocabulary.allows_edge(name)
-            if allowed or (name, is_node) in seen or (is_node and misspelt_hand(name)):
+            if allowed or (name, is_node) in checked or (is_node and misspelt_hand(name)):
                 continue
-            seen.add((name, is_node))
+            checked.add((name, is_node))
             near = nearest(name, vocabulary.nodes if is_node else vocabulary.relationships, limit=3)
-            hint = " or ".join(other.name for other in near) + "?" if near else ""
+            hint = " or ".join(match.name for match in near) + "?" if near else ""
             message = f"{name or 'an empty name'} is not in L"
             yield _finding("out-of-vocabulary", message, hint, number, about=(name,))
 

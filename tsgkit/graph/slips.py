@@ -73,8 +73,8 @@ def published_error(graph: ActionGraph, vocabulary: Vocabulary, *, seed: int | s
     choice.shuffle(kinds)
     for kind in kinds:
         for spoilt in _published(graph, kind, vocabulary, choice):
-            if (found := slipped(graph, spoilt, str(kind))) and len(found.changes) == 1:
-                return found
+            if (slip := slipped(graph, spoilt, str(kind))) and len(slip.changes) == 1:
+                return slip
     raise EditError("this graph cannot be given a published error: it is empty, or L has nothing else for it")
 
 
@@ -90,14 +90,14 @@ def _published(
     nodes = tuple(dict.fromkeys((*vocabulary.objects, *vocabulary.verbs, PERSON, *HANDS)))
     edges = tuple(dict.fromkeys((*vocabulary.relationships, VERB, DOBJ)))
     for _ in range(TRIES):
-        place = choice.randrange(len(graph))
+        position = choice.randrange(len(graph))
         drawn = Triplet(choice.choice(nodes), choice.choice(edges), choice.choice(nodes))
         if kind is Corruption.REDUNDANT:
-            yield ActionGraph([*graph.triplets[:place], drawn, *graph.triplets[place:]])
+            yield ActionGraph([*graph.triplets[:position], drawn, *graph.triplets[position:]])
         else:
             element = choice.randrange(3)
-            kept = graph.triplets[place]
-            yield _with(graph, place, kept._replace(**{kept._fields[element]: drawn[element]}))
+            kept = graph.triplets[position]
+            yield _with(graph, position, kept._replace(**{kept._fields[element]: drawn[element]}))
 
 
 def annotator_slip(graph: ActionGraph, vocabulary: Vocabulary, *, seed: int | str) -> Slipped:
@@ -109,8 +109,8 @@ def annotator_slip(graph: ActionGraph, vocabulary: Vocabulary, *, seed: int | st
         ways = list(SLIPS[name](graph, vocabulary))
         choice.shuffle(ways)
         for spoilt in ways[:TRIES]:
-            if (found := slipped(graph, spoilt, name)) and not _is_forgiven(graph, spoilt):
-                return found
+            if (slip := slipped(graph, spoilt, name)) and not _is_forgiven(graph, spoilt):
+                return slip
     raise EditError("this graph has no place for a slip of an annotator")
 
 
@@ -123,84 +123,86 @@ def _is_forgiven(original: ActionGraph, spoilt: ActionGraph) -> bool:
 Ways = Callable[[ActionGraph, Vocabulary], Iterable[ActionGraph]]
 
 
-def _with(graph: ActionGraph, place: int, *triplets: Triplet) -> ActionGraph:
+def _with(graph: ActionGraph, position: int, *triplets: Triplet) -> ActionGraph:
     """Return the graph with other triplets in the place of one."""
-    return ActionGraph([*graph.triplets[:place], *triplets, *graph.triplets[place + 1 :]])
+    return ActionGraph([*graph.triplets[:position], *triplets, *graph.triplets[position + 1 :]])
 
 
 def _relabelled(kind: EdgeKind, *labels: str) -> Ways:
     """Return the slip that gives an edge of a kind another label."""
 
     def ways(graph: ActionGraph, vocabulary: Vocabulary) -> Iterator[ActionGraph]:
-        for place, triplet in enumerate(graph.triplets):
+        for position, triplet in enumerate(graph.triplets):
             if edge_kind(triplet.edge) is kind:
-                yield from (_with(graph, place, triplet._replace(edge=label)) for label in labels)
+                yield from (_with(graph, position, triplet._replace(edge=label)) for label in labels)
 
     return ways
 
 
 def _hands_as_one(graph: ActionGraph, vocabulary: Vocabulary) -> Iterator[ActionGraph]:
     """Both hands written as one node, or one hand without its number."""
-    held = [triplet for triplet in graph.triplets if triplet.target in HANDS]
-    name = "hands" if len(held) > 1 else "hand"
-    yield ActionGraph(dict.fromkeys(one._replace(target=name) if one in held else one for one in graph.triplets))
+    holding = [triplet for triplet in graph.triplets if triplet.target in HANDS]
+    name = "hands" if len(holding) > 1 else "hand"
+    yield ActionGraph(dict.fromkeys(link._replace(target=name) if link in holding else link for link in graph.triplets))
 
 
 def _without_target(graph: ActionGraph, vocabulary: Vocabulary) -> Iterator[ActionGraph]:
     """An edge that leads nowhere, as an adverb does (*down*)."""
-    for place, triplet in enumerate(graph.triplets):
+    for position, triplet in enumerate(graph.triplets):
         if edge_kind(triplet.edge) is EdgeKind.PREPOSITION:
-            yield _with(graph, place, triplet._replace(target=""))
+            yield _with(graph, position, triplet._replace(target=""))
 
 
 def _verb_turned(graph: ActionGraph, vocabulary: Vocabulary) -> Iterator[ActionGraph]:
     """The person-verb triplet turned round."""
-    for place, triplet in enumerate(graph.triplets):
+    for position, triplet in enumerate(graph.triplets):
         if triplet.edge == VERB:
-            yield _with(graph, place, triplet.reversed)
+            yield _with(graph, position, triplet.reversed)
 
 
 def _without_verb(graph: ActionGraph, vocabulary: Vocabulary) -> Iterator[ActionGraph]:
     """A graph without its person-verb triplet."""
-    for place, triplet in enumerate(graph.triplets):
+    for position, triplet in enumerate(graph.triplets):
         if triplet.edge == VERB:
-            yield _with(graph, place)
+            yield _with(graph, position)
 
 
 def _inflected(graph: ActionGraph, vocabulary: Vocabulary) -> Iterator[ActionGraph]:
     """The action in another form wherever it is not the target of verb, or in one place."""
     for action in graph.actions:
         for form in inflections(action):
-            yield ActionGraph(one._replace(source=form) if one.source == action else one for one in graph.triplets)
+            yield ActionGraph(
+                triplet._replace(source=form) if triplet.source == action else triplet for triplet in graph.triplets
+            )
             yield from _renamed_once(graph, action, form)
 
 
 def _typo(graph: ActionGraph, vocabulary: Vocabulary) -> Iterator[ActionGraph]:
     """A name with one letter left out, in one place."""
-    names = dict.fromkeys(name for one in graph.triplets for name in (one.source, one.target))
+    names = dict.fromkeys(name for triplet in graph.triplets for name in (triplet.source, triplet.target))
     for name in names:
         if len(name) > 3 and name not in (PERSON, *HANDS):
             for cut in range(1, len(name)):
                 yield from _renamed_once(graph, name, name[:cut] + name[cut + 1 :])
 
 
-def _renamed_once(graph: ActionGraph, name: str, other: str) -> Iterator[ActionGraph]:
-    for place, triplet in enumerate(graph.triplets):
+def _renamed_once(graph: ActionGraph, name: str, substitute: str) -> Iterator[ActionGraph]:
+    for position, triplet in enumerate(graph.triplets):
         if triplet.source == name:
-            yield _with(graph, place, triplet._replace(source=other))
+            yield _with(graph, position, triplet._replace(source=substitute))
         if triplet.target == name:
-            yield _with(graph, place, triplet._replace(target=other))
+            yield _with(graph, position, triplet._replace(target=substitute))
 
 
 def _respelt(change: Callable[[str], str]) -> Ways:
     """Return the slip that writes a name otherwise in every place."""
 
     def ways(graph: ActionGraph, vocabulary: Vocabulary) -> Iterator[ActionGraph]:
-        for name in dict.fromkeys(name for one in graph.triplets for name in (one.source, one.target)):
-            other = change(name)
-            if other != name and name not in (PERSON, *HANDS):
+        for name in dict.fromkeys(name for link in graph.triplets for name in (link.source, link.target)):
+            changed = change(name)
+            if changed != name and name not in (PERSON, *HANDS):
                 yield ActionGraph(
-                    Triplet(*(other if part == name else part for part in triplet)) for triplet in graph.triplets
+                    Triplet(*(changed if part == name else part for part in triplet)) for triplet in graph.triplets
                 )
 
     return ways
@@ -208,17 +210,17 @@ def _respelt(change: Callable[[str], str]) -> Ways:
 
 def _other_verb(graph: ActionGraph, vocabulary: Vocabulary) -> Iterator[ActionGraph]:
     """The direct object of another verb than the graph's."""
-    for place, triplet in enumerate(graph.triplets):
+    for position, triplet in enumerate(graph.triplets):
         if triplet.edge == DOBJ:
             others = (verb for verb in vocabulary.verbs if verb not in triplet)
-            yield from (_with(graph, place, triplet._replace(source=verb)) for verb in others)
+            yield from (_with(graph, position, triplet._replace(source=verb)) for verb in others)
 
 
 def _hand_as_object(graph: ActionGraph, vocabulary: Vocabulary) -> Iterator[ActionGraph]:
     """A hand as the direct object."""
-    for place, triplet in enumerate(graph.triplets):
+    for position, triplet in enumerate(graph.triplets):
         if triplet.target in HANDS and triplet.edge != DOBJ:
-            yield _with(graph, place, triplet._replace(edge=DOBJ))
+            yield _with(graph, position, triplet._replace(edge=DOBJ))
 
 
 def _second_action(graph: ActionGraph, vocabulary: Vocabulary) -> Iterator[ActionGraph]:

@@ -162,11 +162,11 @@ class Timeline:
         return tuple(
             step
             for step in self.find(name)
-            if any(node.name == name and node.kind is not Kind.ACTION for node in self._nodes(step))
+            if any(
+                node.name == name and node.kind is not Kind.ACTION
+                for node in step.graph.nodes(self.narrative.vocabulary)
+            )
         )
-
-    def _nodes(self, step: Step) -> tuple[Node, ...]:
-        return step.graph.nodes(self.narrative.vocabulary)
 
     def in_hand(self, hand: str, *, before: Event) -> tuple[str, ...] | None:
         """Return the content of a hand when an event began; None if unknown."""
@@ -187,7 +187,33 @@ class Timeline:
         mention), ``triplet`` (mention to mention, with its ``label``), ``again`` (a mention to the next one of the
         same node), ``holds`` (step to the last mention of what ``hand`` held when it began).
         """
-        return _graph_of(self)
+        import networkx as nx
+
+        graph: nx.MultiDiGraph[Moment | Mention] = nx.MultiDiGraph()
+        for number, description in enumerate(self.narrative.descriptions):
+            graph.add_node(Moment("description", number), text=description.text)
+        _link(graph, [Moment("description", number) for number in range(len(self.narrative.descriptions))])
+        last: dict[Node, Mention] = {}
+        for step in self.steps:
+            moment = Moment("step", step.index)
+            graph.add_node(moment, action=step.action)
+            graph.add_edge(Moment("description", step.description), moment, relation="tells")
+            for hand, things in zip(HANDS, step.hand_step.before, strict=True):
+                for thing in things or ():
+                    kind = target_kind(DOBJ, thing, self.narrative.vocabulary)
+                    graph.add_edge(moment, last[Node(kind, thing)], relation="holds", hand=hand)
+            for node in step.graph.nodes(self.narrative.vocabulary):
+                mention = Mention(step.index, node)
+                graph.add_edge(moment, mention, relation="mentions")
+                if node in last:
+                    graph.add_edge(last[node], mention, relation="again")
+                last[node] = mention
+            for source, label, target in step.graph.typed(self.narrative.vocabulary):
+                graph.add_edge(
+                    Mention(step.index, source), Mention(step.index, target), relation="triplet", label=label
+                )
+        _link(graph, [Moment("step", step.index) for step in self.steps])
+        return graph
 
     @cached_property
     def _where(self) -> dict[str, frozenset[int]]:
@@ -212,41 +238,6 @@ class Timeline:
         raise UsageError(f"no step{later} mentions {', '.join(map(repr, words))}")
 
 
-def _graph_of(timeline: Timeline) -> nx.MultiDiGraph[Moment | Mention]:
-    import networkx as nx
-
-    graph: nx.MultiDiGraph[Moment | Mention] = nx.MultiDiGraph()
-    for number, description in enumerate(timeline.narrative.descriptions):
-        graph.add_node(Moment("description", number), text=description.text)
-    _link(graph, [Moment("description", number) for number in range(len(timeline.narrative.descriptions))])
-    last: dict[Node, Mention] = {}
-    for step in timeline.steps:
-        moment = Moment("step", step.index)
-        graph.add_node(moment, action=step.action)
-        graph.add_edge(Moment("description", step.description), moment, relation="tells")
-        for hand, things in zip(HANDS, step.hand_step.before, strict=True):
-            for thing in things or ():
-                kind = target_kind(DOBJ, thing, timeline.narrative.vocabulary)
-                graph.add_edge(moment, last[Node(kind, thing)], relation="holds", hand=hand)
-        _add_mentions(graph, step, last, timeline.narrative)
-    _link(graph, [Moment("step", step.index) for step in timeline.steps])
-    return graph
-
-
 def _link(graph: nx.MultiDiGraph[Moment | Mention], moments: Iterable[Moment]) -> None:
     for earlier, later in pairwise(moments):
         graph.add_edge(earlier, later, relation="next")
-
-
-def _add_mentions(
-    graph: nx.MultiDiGraph[Moment | Mention], step: Step, last: dict[Node, Mention], narrative: Narrative
-) -> None:
-    moment = Moment("step", step.index)
-    for node in step.graph.nodes(narrative.vocabulary):
-        mention = Mention(step.index, node)
-        graph.add_edge(moment, mention, relation="mentions")
-        if node in last:
-            graph.add_edge(last[node], mention, relation="again")
-        last[node] = mention
-    for source, label, target in step.graph.typed(narrative.vocabulary):
-        graph.add_edge(Mention(step.index, source), Mention(step.index, target), relation="triplet", label=label)

@@ -69,13 +69,13 @@ def noun_phrases(text: str) -> list[str]:
     >>> noun_phrases("The car door was closed with the other hand.")
     ['The car door', 'the other hand']
     """
-    found = []
+    phrases = []
     for part in _PART_END.split(text):
         words = _WORD.findall(part)
         lower = [word.lower() for word in words]
         starts = (at for at, word in enumerate(lower) if word in _DETERMINERS)
-        found += [" ".join(words[at : _end_of_noun(lower, at)]) for at in starts]
-    return found
+        phrases += [" ".join(words[at : _end_of_noun(lower, at)]) for at in starts]
+    return phrases
 
 
 def _parts(sentence: str) -> list[list[str]]:
@@ -106,18 +106,18 @@ def _part(words: Sequence[str], is_first: bool) -> str:
 def _is_headless(words: Sequence[str], verbs: int) -> bool:
     """Return whether words can be read with at most so many finite verbs, which are those of a clause, not the main
     one."""
-    place, may_govern = 0, False  # after a preposition or a verb comes its object, which may look like a verb
+    position, may_govern = 0, False  # after a preposition or a verb comes its object, which may look like a verb
     if verbs and words[0] in _PRONOUNS:
-        place = 1
+        position = 1
         if not _AUXILIARY.fullmatch(words[1] if len(words) > 1 else ""):
-            place, verbs, may_govern = 2, 0, True
-    while place < len(words):
-        word, following = words[place], "".join(words[place + 1 : place + 2])
+            position, verbs, may_govern = 2, 0, True
+    while position < len(words):
+        word, following = words[position], "".join(words[position + 1 : position + 2])
         if _AUXILIARY.fullmatch(word):
             verbs, may_govern = verbs - 1, True
             if verbs < 0:
                 return False
-        elif word in _RELATIVE and place and _AUXILIARY.fullmatch(following):
+        elif word in _RELATIVE and position and _AUXILIARY.fullmatch(following):
             verbs += 1
         elif word in _PRONOUNS:
             if word in _SUBJECTS or not may_govern:
@@ -125,26 +125,26 @@ def _is_headless(words: Sequence[str], verbs: int) -> bool:
             may_govern = False
         elif word in PREPOSITIONS | PARTICLES or _is_gerund(word):
             is_infinitive = word in ("to", "having") and following not in _DETERMINERS | _PRONOUNS
-            place, may_govern = place + is_infinitive, True
+            position, may_govern = position + is_infinitive, True
         elif word not in _ADVERBS and not word.endswith("ly"):
-            end = _end_of_noun(words, place)
+            end = _end_of_noun(words, position)
             following = "".join(words[end : end + 1])
             is_relative = following in _RELATIVE and _AUXILIARY.fullmatch("".join(words[end + 1 : end + 2]))
-            found = _finite_verbs(words[place:end], "" if is_relative else following, may_govern)
-            if found > verbs:
+            finite_verbs = _finite_verbs(words[position:end], "" if is_relative else following, may_govern)
+            if finite_verbs > verbs:
                 return False
-            place, verbs, may_govern = end - 1, verbs - found, bool(found)
-        place += 1
+            position, verbs, may_govern = end - 1, verbs - finite_verbs, bool(finite_verbs)
+        position += 1
     return True
 
 
 def _end_of_noun(words: Sequence[str], start: int) -> int:
     """Return where the words around a noun end, beginning with an article or without one."""
     first = start + (words[start] in _DETERMINERS)
-    for place in range(first + (words[start] in ("a", "an", "the")), len(words)):  # "the back", "an inside pocket"
-        word = words[place]
-        if _ends_noun(word) or (place > first and _is_gerund(word)):
-            return max(place, start + 1)
+    for position in range(first + (words[start] in ("a", "an", "the")), len(words)):  # "the back", "an inside pocket"
+        word = words[position]
+        if _ends_noun(word) or (position > first and _is_gerund(word)):
+            return max(position, start + 1)
     return len(words)
 
 

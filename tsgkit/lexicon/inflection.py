@@ -106,12 +106,13 @@ def family(word: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _forms(base: str) -> frozenset[str]:
-    found = set(IRREGULAR_FORMS.get(base, ()))
-    if _can_inflect(base):
-        found.update(s_forms(base), ing_forms(base))
+    spellings = set(IRREGULAR_FORMS.get(base, ()))
+    long_enough = len(base) > 2 or base in _SHORT_BASES
+    if long_enough and base.isalpha() and (bool(_VOWELS.search(base)) or base in _SHORT_BASES):
+        spellings.update(s_forms(base), ing_forms(base))
         if base not in NO_REGULAR_PAST:
-            found.update(ed_forms(base))
-    return frozenset(found - {base} - (WHOLE_WORDS - set(IRREGULAR_FORMS.get(base, ()))))
+            spellings.update(ed_forms(base))
+    return frozenset(spellings - {base} - (WHOLE_WORDS - set(IRREGULAR_FORMS.get(base, ()))))
 
 
 @lru_cache(maxsize=4096)
@@ -123,11 +124,6 @@ def _bases(word: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def _family(word: str) -> frozenset[str]:
     return frozenset(bases(word)).union(*(forms(base) for base in bases(word)))
-
-
-def _can_inflect(base: str) -> bool:
-    long_enough = len(base) > 2 or base in _SHORT_BASES
-    return long_enough and base.isalpha() and (bool(_VOWELS.search(base)) or base in _SHORT_BASES)
 
 
 def s_forms(base: str) -> Iterator[str]:
@@ -243,18 +239,18 @@ def _formed(action: str, form: Callable[[str], str]) -> str:
 def _third_person(verb: str) -> str:
     if verb in ("be", "have"):
         return {"be": "is", "have": "has"}[verb]
-    found = tuple(s_forms(verb))
-    return found[-1] if verb.endswith("o") else found[0]
+    spellings = tuple(s_forms(verb))
+    return spellings[-1] if verb.endswith("o") else spellings[0]
 
 
 @lru_cache(maxsize=4096)
 def _gerund(verb: str) -> str:
-    found = tuple(ing_forms(verb))
-    if len(found) < 2:
-        return found[0]
+    spellings = tuple(ing_forms(verb))
+    if len(spellings) < 2:
+        return spellings[0]
     if verb.endswith("e"):
-        return found[1]
-    return found[0] if _doubles(verb) else found[1]
+        return spellings[1]
+    return spellings[0] if _doubles(verb) else spellings[1]
 
 
 @lru_cache(maxsize=4096)
@@ -290,8 +286,8 @@ def _parted(verb: str) -> tuple[str, str]:
 
 
 def _regular_past(verb: str) -> str:
-    found = tuple(ed_forms(verb))
-    return found[0] if len(found) < 2 or _doubles(verb) else found[1]
+    spellings = tuple(ed_forms(verb))
+    return spellings[0] if len(spellings) < 2 or _doubles(verb) else spellings[1]
 
 
 def _doubles(verb: str) -> bool:
@@ -355,11 +351,9 @@ def names_the_doing(word: str, other: str) -> bool:
     if word in _NO_DOING or other in _NO_DOING:
         return False
     shared = stem(word)
-    return len(shared) >= _SHORTEST_STEM and stem(other) == shared and _ends_well(shared, word, other)
-
-
-def _ends_well(shared: str, *words: str) -> bool:
-    return all(word.startswith(shared) and word[len(shared) :] in _DOER_SIDE for word in words)
+    if len(shared) < _SHORTEST_STEM or stem(other) != shared:
+        return False
+    return all(form.startswith(shared) and form[len(shared) :] in _DOER_SIDE for form in (word, other))
 
 
 @lru_cache(maxsize=8192)

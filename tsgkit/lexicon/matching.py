@@ -63,8 +63,8 @@ class Wanted:
         wanted = self.words[position]
         if self._lemmatiser is None or word == wanted:
             return _reading(wanted, word)
-        same = self._lemmatiser.lemma(word) == self._lemmas[position]
-        return LEMMA + self._lemmatiser.name if same else ""
+        is_same_lemma = self._lemmatiser.lemma(word) == self._lemmas[position]
+        return LEMMA + self._lemmatiser.name if is_same_lemma else ""
 
     def readable(self, position: int, words: Iterable[str]) -> set[str]:
         """Return the folded words that are the wanted one at this position by some reading."""

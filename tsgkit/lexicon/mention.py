@@ -157,7 +157,7 @@ class _Search:
             likely = self.wanted.readable(position, _words(self.text))
             if not likely:
                 return ()
-        return (place for place, token in enumerate(self.tokens) if token.word in likely)
+        return (index for index, token in enumerate(self.tokens) if token.word in likely)
 
     def _at(self, start: int) -> _Hit | None:
         return self._run(start, len(self.wanted.words)) or (self._apart(start) if self.separable else None)
@@ -167,12 +167,12 @@ class _Search:
         if verb is None:
             return None
         after = verb.tokens[-1] + 1
-        for place in range(after, min(after + WIDEST_GAP + 1, len(self.tokens))):
-            token = self.tokens[place]
+        for index in range(after, min(after + WIDEST_GAP + 1, len(self.tokens))):
+            token = self.tokens[index]
             if token.opens:
                 return None
             if token.word == self.wanted.words[-1]:
-                return _Hit(verb.by, (*verb.tokens, place)) if self._reads_as_particle(place) else None
+                return _Hit(verb.by, (*verb.tokens, index)) if self._reads_as_particle(index) else None
             if token.word in _NOT_IN_A_GAP:
                 return None
         return None
@@ -183,45 +183,42 @@ class _Search:
         places = range(start, start + length)
         if places.stop > len(self.tokens):
             return None
-        for position, place in enumerate(places):
-            word_by = "" if position and not self.tokens[place].joined else self._by(position, place)
+        for position, index in enumerate(places):
+            word_by = "" if position and not self.tokens[index].joined else self._by(position, index)
             if not word_by:
                 return None
             if word_by != by:
                 by = less_sure(by, word_by)
         return _Hit(by, tuple(places))
 
-    def _by(self, position: int, place: int) -> str:
-        word, wanted = self.tokens[place].word, self.wanted.words[position]
+    def _by(self, position: int, index: int) -> str:
+        word, wanted = self.tokens[index].word, self.wanted.words[position]
         by = self.wanted.word_by(position, word)
-        if by == INFLECTION and (read_as_a_verb(wanted, word) or self._is_noun_here(place, wanted)):
+        if by == INFLECTION and (read_as_a_verb(wanted, word) or self._is_noun_here(index, wanted)):
             return ""
         return by
 
-    def _is_noun_here(self, place: int, wanted: str) -> bool:
+    def _is_noun_here(self, index: int, wanted: str) -> bool:
         """Return whether an everyday word (``the ground``) cannot be a form of the wanted verb at this place."""
-        word = self.tokens[place].word
+        word = self.tokens[index].word
         if not read_as_a_verb(word, wanted):
             return False
-        before, after = self._word(place - 1), self._word(place + 1)
+        before, after = self._word(index - 1), self._word(index + 1)
         return before in _NOUN_PLACES or (word == "left" and after in _BESIDE_LEFT)
 
-    def _reads_as_particle(self, place: int) -> bool:
-        particle, following = self.tokens[place].word, self._word(place + 1)
-        if particle in ADVERBS | RESULTS or not following or self._clause_ends_after(place):
+    def _reads_as_particle(self, index: int) -> bool:
+        particle, following = self.tokens[index].word, self._word(index + 1)
+        if particle in ADVERBS | RESULTS or not following or (not self.tokens[index + 1].joined):
             return True
         if particle in HEAVY:
             return following in _AFTER_A_PARTICLE or following.endswith("ly")
         return following not in _DETERMINERS
 
-    def _clause_ends_after(self, place: int) -> bool:
-        return not self.tokens[place + 1].joined
-
-    def _word(self, place: int) -> str:
-        return self.tokens[place].word if 0 <= place < len(self.tokens) else ""
+    def _word(self, index: int) -> str:
+        return self.tokens[index].word if 0 <= index < len(self.tokens) else ""
 
     def _mention(self, hit: _Hit) -> Mention:
-        tokens = [self.tokens[place] for place in hit.tokens]
+        tokens = [self.tokens[index] for index in hit.tokens]
         spans = tuple(_spans(hit.tokens, tokens))
         exact = len(spans) == 1 and self.text[slice(*spans[0])] == self.name
         ambiguous = hit.by == INFLECTION and any(
@@ -237,16 +234,11 @@ def _tokens(text: str) -> Iterator[_Token]:
         start, stop = match.span()
         between = text[end:start]
         if between not in known:
-            known[between] = _gap(between)
+            blank_line = _BLANK_LINE.search(between) is not None
+            joins = not blank_line and _JOINT.fullmatch(between) is not None
+            known[between] = joins, blank_line or _CLAUSE_END.search(between) is not None
         yield _Token(match.group().lower(), start, stop, *known[between])
         end = stop
-
-
-def _gap(between: str) -> tuple[bool, bool]:
-    """Return whether the text between two words joins them, and whether it ends a clause."""
-    blank_line = _BLANK_LINE.search(between) is not None
-    joins = not blank_line and _JOINT.fullmatch(between) is not None
-    return joins, blank_line or _CLAUSE_END.search(between) is not None
 
 
 def _spans(places: Sequence[int], tokens: Sequence[_Token]) -> Iterator[tuple[int, int]]:

@@ -49,13 +49,13 @@ def is_slip(written: str, meant: str) -> bool:
     return len(differing) == 1 and _is_slip(*differing[0])
 
 
-def _is_slip(word: str, other: str) -> bool:
-    short, long = sorted(map(len, (word, other)))
-    if not (word.isalpha() and other.isalpha()) or short < SHORTEST - 1 or not SHORTEST <= long <= LONGEST:
+def _is_slip(word: str, meant_word: str) -> bool:
+    short, long = sorted(map(len, (word, meant_word)))
+    if not (word.isalpha() and meant_word.isalpha()) or short < SHORTEST - 1 or not SHORTEST <= long <= LONGEST:
         return False
-    if _has_neighbours_swapped(word, other) or DOUBLED.sub(r"\1", word) == DOUBLED.sub(r"\1", other):
+    if _has_neighbours_swapped(word, meant_word) or DOUBLED.sub(r"\1", word) == DOUBLED.sub(r"\1", meant_word):
         return True
-    return short >= LONG and is_one_letter_off(word, other)
+    return short >= LONG and is_one_letter_off(word, meant_word)
 
 
 def is_one_letter_off(word: str, other: str) -> bool:
@@ -65,14 +65,14 @@ def is_one_letter_off(word: str, other: str) -> bool:
     return OSA.distance(word, other, score_cutoff=1) == 1
 
 
-def _has_neighbours_swapped(word: str, other: str) -> bool:
-    if len(word) != len(other):
+def _has_neighbours_swapped(word: str, meant_word: str) -> bool:
+    if len(word) != len(meant_word):
         return False
-    places = [place for place, pair in enumerate(zip(word, other, strict=True)) if pair[0] != pair[1]]
+    places = [position for position, pair in enumerate(zip(word, meant_word, strict=True)) if pair[0] != pair[1]]
     if len(places) != 2 or places[1] != places[0] + 1:
         return False
     first, second = places
-    return word[first] == other[second] and word[second] == other[first]
+    return word[first] == meant_word[second] and word[second] == meant_word[first]
 
 
 RATIO = "ratio"
@@ -124,11 +124,16 @@ def only_near(
 
 
 def _ranked(name: str, names: Iterable[str], least: float, lemmatiser: Lemmatiser | None) -> list[Near]:
-    others = {other: fold(other) for other in names if other != name}
-    same = list(_same(name, others, lemmatiser))
-    for near in same:
+    others = {candidate: fold(candidate) for candidate in names if candidate != name}
+    wanted = Wanted(folded_words(name), lemmatiser)
+    equals = [
+        Near(candidate, 1.0, by)
+        for candidate, folded in others.items()
+        if (by := wanted.by(folded.split("-") if folded else ()))
+    ]
+    for near in equals:
         del others[near.name]
-    return sorted([*same, *_alike(name, others, least)], key=lambda near: (-near.score, _reading(near)))
+    return sorted([*equals, *_alike(name, others, least)], key=lambda near: (-near.score, _reading(near)))
 
 
 def _reading(near: Near) -> int:
@@ -136,25 +141,17 @@ def _reading(near: Near) -> int:
     return sureness(near.by) + (near.by == RATIO)
 
 
-def _same(name: str, others: Mapping[str, str], lemmatiser: Lemmatiser | None) -> Iterator[Near]:
-    wanted = Wanted(folded_words(name), lemmatiser)
-    for other, folded in others.items():
-        by = wanted.by(folded.split("-") if folded else ())
-        if by:
-            yield Near(other, 1.0, by)
-
-
 def _alike(name: str, others: Mapping[str, str], least: float) -> Iterator[Near]:
     from rapidfuzz import fuzz, process
 
     if len(name) > LONGEST_NAME:
         return
-    short = {other: folded for other, folded in others.items() if len(other) <= LONGEST_NAME}
-    found = process.extract(fold(name), short, scorer=fuzz.ratio, score_cutoff=100 * least, limit=None)
-    score_of = {other: score for _, score, other in found}
-    for other in short:
-        if other in score_of:
-            yield Near(other, round(score_of[other] / 100, 4), RATIO)
+    short = {candidate: folded for candidate, folded in others.items() if len(candidate) <= LONGEST_NAME}
+    matches = process.extract(fold(name), short, scorer=fuzz.ratio, score_cutoff=100 * least, limit=None)
+    score_of = {candidate: score for _, score, candidate in matches}
+    for candidate in short:
+        if candidate in score_of:
+            yield Near(candidate, round(score_of[candidate] / 100, 4), RATIO)
 
 
 def meant(name: str, names: Iterable[str]) -> str:
@@ -164,9 +161,9 @@ def meant(name: str, names: Iterable[str]) -> str:
     ('accuracy?', 'choose from accuracy, f1')
     """
     names = tuple(names)
-    found = nearest(name, names, limit=1)
-    if found:
-        return f"{found[0].name}?"
+    closest = nearest(name, names, limit=1)
+    if closest:
+        return f"{closest[0].name}?"
     return f"choose from {listed(names, MOST_NAMES)}"
 
 

@@ -49,7 +49,7 @@ class Synonyms:
 
     def _groups_of(self, name: str) -> frozenset[int]:
         """Return the numbers of the lines that a name stands in."""
-        return frozenset(at for at, line in enumerate(self._lines) if any(same_word(name, one) for one in line))
+        return frozenset(at for at, line in enumerate(self._lines) if any(same_word(name, synonym) for synonym in line))
 
 
 _PAIRS = """
@@ -92,13 +92,13 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def _table() -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
+    table: dict[str, set[str]] = {}
     for line in _PAIRS.split(";"):
-        one, others = line.split()
-        for other in others.split("/"):
-            found.setdefault(one, set()).add(other)
-            found.setdefault(other, set()).add(one)
-    return {name: frozenset(others) for name, others in found.items()}
+        word, others = line.split()
+        for antonym in others.split("/"):
+            table.setdefault(word, set()).add(antonym)
+            table.setdefault(antonym, set()).add(word)
+    return {name: frozenset(others) for name, others in table.items()}
 
 
 ANTONYMS: dict[str, frozenset[str]] = _table()
@@ -113,8 +113,8 @@ def opposites(action: str) -> frozenset[str]:
 def _is_told(sentence: str, action: str) -> bool:
     """Return whether a sentence mentions an action, and not only a thing of its name."""
     start = 0
-    while found := mentions(sentence[start:], action):
-        first, end = found.spans[0]
+    while mention := mentions(sentence[start:], action):
+        first, end = mention.spans[0]
         if action not in _THINGS or not _is_thing(sentence[: start + first], sentence[start + first :], action):
             return True
         start += end
@@ -144,5 +144,5 @@ def contradictions(sentence: str, actions: Iterable[str]) -> tuple[tuple[str, st
         for action in actions
         if not mentions(sentence, action)
         for opposite in sorted(opposites(action))
-        if _is_told(sentence, opposite) and not any(same_word(opposite, other) for other in actions)
+        if _is_told(sentence, opposite) and not any(same_word(opposite, stated) for stated in actions)
     )

@@ -100,8 +100,8 @@ def _plain_loader() -> type[yaml.SafeLoader]:
             if self.check_event(yaml.AliasEvent):
                 mark = self.peek_event().start_mark
                 raise yaml.MarkedYAMLError(problem="an alias (*name); write the value out", problem_mark=mark)
-            found: yaml.Node | None = super().compose_node(parent, index)
-            return found
+            node: yaml.Node | None = super().compose_node(parent, index)
+            return node
 
     return PlainLoader
 
@@ -113,12 +113,12 @@ def _strict(loader: Any) -> Any:  # noqa: ANN401  (a class of PyYAML)
 
     class Strict(loader):  # type: ignore[misc]
         def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> Any:  # noqa: ANN401
-            seen: set[str] = set()
+            keys: set[str] = set()
             for key, _ in node.value:
-                if isinstance(key, yaml.ScalarNode) and key.value in seen:
+                if isinstance(key, yaml.ScalarNode) and key.value in keys:
                     raise yaml.MarkedYAMLError(problem=f"the field {key.value} stands here twice",
                                                problem_mark=key.start_mark)  # fmt: skip
-                seen.add(str(key.value))
+                keys.add(str(key.value))
             return super().construct_mapping(node, deep)
 
         def construct_number(self, node: yaml.ScalarNode) -> int | float:
@@ -145,19 +145,19 @@ def problem_of(
     from tsgkit.lexicon import nearest
 
     errors = error.errors(include_url=False, include_input=False)
-    unknown = [".".join(map(str, one["loc"])) for one in errors if one["type"] == "extra_forbidden"]
-    missing = [".".join(map(str, one["loc"])) for one in errors if one["type"] == "missing"]
-    others = [one for one in errors if one["type"] not in ("extra_forbidden", "missing")]
-    said = [f"there is no {noun} {', '.join(unknown)}"] if unknown else []
-    said += [f"missing: {', '.join(missing)}"] if missing else []
-    if others and not said:
+    unknown = [".".join(map(str, problem["loc"])) for problem in errors if problem["type"] == "extra_forbidden"]
+    missing = [".".join(map(str, problem["loc"])) for problem in errors if problem["type"] == "missing"]
+    others = [problem for problem in errors if problem["type"] not in ("extra_forbidden", "missing")]
+    problems = [f"there is no {noun} {', '.join(unknown)}"] if unknown else []
+    problems += [f"missing: {', '.join(missing)}"] if missing else []
+    if others and not problems:
         loc = others[0]["loc"]
-        place = ".".join(str(part) for part in (loc[:1] if loc and loc[0] in whole else loc) if part != "[key]")
+        location = ".".join(str(part) for part in (loc[:1] if loc and loc[0] in whole else loc) if part != "[key]")
         more = f" (and {len(others) - 1} more)" if len(others) > 1 else ""
-        said = [f"{place}{': ' if place else ''}{others[0]['msg']}{more}"]
-    near = [found[0].name for name in unknown if (found := nearest(name, fields, limit=1))]
+        problems = [f"{location}{': ' if location else ''}{others[0]['msg']}{more}"]
+    near = [match[0].name for name in unknown if (match := nearest(name, fields, limit=1))]
     hint = f"{', '.join(near)}?" if near else f"the {noun}s: {', '.join(fields)}" if unknown else ""
-    return UsageError(f"{source}: {'; '.join(said)}", hint=hint)
+    return UsageError(f"{source}: {'; '.join(problems)}", hint=hint)
 
 
 def kind_of(value: object) -> str:
@@ -246,19 +246,22 @@ def load_card(name: str, folders: Sequence[Path] = (), start: Path | None = None
     if name in _GIVEN:
         return _GIVEN[name]
     try:
-        found = find("tasks", name + ENDING, folders, start)
+        card = find("tasks", name + ENDING, folders, start)
     except UsageError as error:
         names = card_names(folders, start)
-        if ours := [one for one in names if one.startswith(f"{name}/")]:
+        if ours := [card_name for card_name in names if card_name.startswith(f"{name}/")]:
             raise UsageError(f"{name} is a suite; one task is wanted", hint=f"its tasks: {', '.join(ours)}") from None
-        near = _near(name, names)
-        raise UsageError(f"there is no task {name}", hint=near or error.hint) from None
-    return card_from(text_of(found), name, str(found))
+        from tsgkit.lexicon import nearest
+
+        near = nearest(name, names, limit=1)
+        hint = f"{near[0].name}?" if near else f"the tasks: {', '.join(names)}" if names else error.hint
+        raise UsageError(f"there is no task {name}", hint=hint) from None
+    return card_from(text_of(card), name, str(card))
 
 
 def card_names(folders: Sequence[Path] = (), start: Path | None = None) -> tuple[str, ...]:
     """Return the names of all cards on the search path, sorted."""
-    names = {name for place in search_path("tasks", folders, start) for name in _names_in(place)}
+    names = {name for room in search_path("tasks", folders, start) for name in _names_in(room)}
     return tuple(sorted({*names, *_GIVEN}))
 
 
@@ -278,13 +281,13 @@ def card_from(text: str, name: str, source: str) -> Card:
     try:
         return Card.model_validate({**value, "name": name, "source": source, "sha256": sha256})
     except ValidationError as error:
-        nested = any(len(one["loc"]) > 1 for one in error.errors() if one["type"] == "extra_forbidden")
+        nested = any(len(problem["loc"]) > 1 for problem in error.errors() if problem["type"] == "extra_forbidden")
         fields = CardMetric.model_fields if nested else [name for name in Card.model_fields if name not in KEPT]
         raise problem_of(error, source, "field", tuple(fields)) from None
 
 
-def _names_in(place: Traversable) -> list[str]:
-    suites = [suite for suite in place.iterdir() if suite.is_dir()]
+def _names_in(folder: Traversable) -> list[str]:
+    suites = [suite for suite in folder.iterdir() if suite.is_dir()]
     files = [(suite, file) for suite in suites for file in suite.iterdir() if file.name.endswith(ENDING)]
     return [f"{suite.name}/{file.name.removesuffix(ENDING)}" for suite, file in files if _is_card(file)]
 
@@ -296,12 +299,3 @@ def _is_card(file: Traversable) -> bool:
     except OSError:
         return False
     return any(line.startswith("task:") for line in text.splitlines())
-
-
-def _near(name: str, names: Sequence[str]) -> str:
-    from tsgkit.lexicon import nearest
-
-    near = nearest(name, names, limit=1)
-    if near:
-        return f"{near[0].name}?"
-    return f"the tasks: {', '.join(names)}" if names else ""

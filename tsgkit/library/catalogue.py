@@ -107,20 +107,20 @@ class KnownDataset(_Declared):
         start = base or os.environ.get(SOURCE_VARIABLE) or self.base
         if self.archive:
             return "/".join([start.rstrip("/"), self.repository, ARCHIVE, self.commit])
-        place = ("releases", "download", self.commit) if self.release else (self.commit,)
-        return "/".join([start.rstrip("/"), self.repository, *place, file.path])
+        segments = ("releases", "download", self.commit) if self.release else (self.commit,)
+        return "/".join([start.rstrip("/"), self.repository, *segments, file.path])
 
 
 def catalogue(folders: Sequence[Path] = ()) -> dict[str, KnownDataset]:
     """Return all known datasets by name."""
-    found: dict[str, KnownDataset] = {}
-    for place in search_path("tasks", folders):
-        for suite in sorted(place.iterdir(), key=lambda folder: folder.name):
+    datasets: dict[str, KnownDataset] = {}
+    for room in search_path("tasks", folders):
+        for suite in sorted(room.iterdir(), key=lambda folder: folder.name):
             if (suite / FILE).is_file():
                 file = suite / FILE
                 for dataset in _read(text_of(file), str(file), suite.name):
-                    found.setdefault(dataset.name, dataset)
-    return found
+                    datasets.setdefault(dataset.name, dataset)
+    return datasets
 
 
 def known(name: str) -> KnownDataset:
@@ -152,5 +152,5 @@ def _datasets(value: dict[str, Any], file: str, suite: str) -> Iterator[KnownDat
             yield KnownDataset.model_validate({**fields, "name": name, "suite": suite})
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
-            place = ".".join(str(part) for part in first["loc"])
-            raise FileProblem(f"{file}: {name}: {place}: {first['msg']}") from None
+            location = ".".join(str(part) for part in first["loc"])
+            raise FileProblem(f"{file}: {name}: {location}: {first['msg']}") from None

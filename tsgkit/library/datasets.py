@@ -99,13 +99,13 @@ def dataset_file(name: str, task: str) -> Path:
     """Return the file of one task of an installed dataset, as it was installed; ``UsageError`` says how to get it."""
     wanted = known(name)
     wanted.file(task)
-    found = next((file for file in _dataset(name, wanted).files if file.task == task), None)
-    if found is None:
+    listed_file = next((file for file in _dataset(name, wanted).files if file.task == task), None)
+    if listed_file is None:
         get = f"tsgkit data get {name}, or " if wanted.base else ""
         ways = f"{get}from a copy on this machine: tsgkit data import {name} DIR"
         raise UsageError(f"the data of {task} of {name} are not on this machine", hint=ways)
-    path = data_home() / name / found.name
-    if checksum_of_bytes(read_bytes(path)) != f"sha256:{found.sha256}":
+    path = data_home() / name / listed_file.name
+    if checksum_of_bytes(read_bytes(path)) != f"sha256:{listed_file.sha256}":
         hint = f"put it back: tsgkit data get {name} --force, or tsgkit data import {name} DIR --force"
         raise UsageError(f"{path}: this is not the file that was installed: it was changed since", hint=hint)
     return path
@@ -124,20 +124,20 @@ class ShippedFile:
 def shipped() -> tuple[ShippedFile, ...]:
     """Return the data that come with the toolkit and with packages that add suites, for the tasks of the catalogue."""
     tasks = dict.fromkeys((dataset.suite, task) for dataset in catalogue().values() for task in dataset.tasks)
-    found = []
+    datasets = []
     for suite, task in tasks:
         for name in ("", *shipped_datasets(suite)):
             if file := shipped_file(suite, name, task):
                 rows = sum(1 for line in file.read_text(encoding="utf-8").split("\n") if line.strip())
-                found.append(ShippedFile(suite, task, name, rows))
-    return tuple(found)
+                datasets.append(ShippedFile(suite, task, name, rows))
+    return tuple(datasets)
 
 
 def shipped_datasets(suite: str) -> tuple[str, ...]:
     """Return the names of the datasets that come with a suite, the last of the alphabet first."""
-    folders = [place / suite / "data" for place in (bundled("tasks"), *rooms_of_suites("tasks"))]
+    folders = [room / suite / "data" for room in (bundled("tasks"), *rooms_of_suites("tasks"))]
     inner = (inner for folder in folders if folder.is_dir() for inner in folder.iterdir())
-    return tuple(sorted({one.name for one in inner if (one / "README.md").is_file()}, reverse=True))
+    return tuple(sorted({dataset.name for dataset in inner if (dataset / "README.md").is_file()}, reverse=True))
 
 
 def default_file(suite: str, task: str) -> Path | Traversable | None:
@@ -150,8 +150,8 @@ def default_file(suite: str, task: str) -> Path | Traversable | None:
     if name in listed:
         has_rows = listed[name].suite == suite and task in listed[name].tasks
         return dataset_file(name, task) if has_rows else None
-    suites = {one.suite for one in listed.values()}
-    ours = [one for each in sorted({suite, *suites}) for one in shipped_datasets(each)]
+    suites = {dataset.suite for dataset in listed.values()}
+    ours = [dataset for each in sorted({suite, *suites}) for dataset in shipped_datasets(each)]
     if name in ours:
         return shipped_file(suite, name, task)
     if Path(name).is_dir():
@@ -164,8 +164,8 @@ def shipped_file(suite: str, name: str, task: str) -> Traversable | None:
     """Return the rows of a task in a dataset that comes with its suite; None where there are none."""
     if name not in ("", *shipped_datasets(suite)):
         return None
-    for place in (bundled("tasks"), *rooms_of_suites("tasks")):
-        folder = place / suite / "data"
+    for room in (bundled("tasks"), *rooms_of_suites("tasks")):
+        folder = room / suite / "data"
         if (file := (folder / name if name else folder) / f"{task}.jsonl").is_file():
             return file
     return None
@@ -205,9 +205,20 @@ def store(
     )
     make_folder(folder)
     with _held(folder):
-        others = [other for other in _stored(folder) if other.task != file.task]
+        others = [stored_file for stored_file in _stored(folder) if stored_file.task != file.task]
         write_bytes(folder / file.name, data)
-        _write_record(folder, known, [*others, stored])
+        order = {task: number for number, task in enumerate(known.tasks)}
+        value: dict[str, Any] = {
+            "name": known.name,
+            "repository": known.repository,
+            "commit": known.commit,
+            "licence": known.licence,
+            "files": [
+                file.model_dump()
+                for file in sorted([*others, stored], key=lambda file: order.get(file.task, len(order)))
+            ],
+        }
+        write_text(folder / RECORD, json.dumps(value, indent=2) + "\n")
     return stored
 
 
@@ -228,18 +239,6 @@ def make_folder(folder: Path) -> None:
     except OSError as error:
         hint = "TSGKIT_DATA_HOME names another folder for data"
         raise FileProblem(f"{folder}: cannot be made: {error.strerror}", hint=hint) from None
-
-
-def _write_record(folder: Path, known: KnownDataset, files: list[StoredFile]) -> None:
-    order = {task: number for number, task in enumerate(known.tasks)}
-    value: dict[str, Any] = {
-        "name": known.name,
-        "repository": known.repository,
-        "commit": known.commit,
-        "licence": known.licence,
-        "files": [file.model_dump() for file in sorted(files, key=lambda file: order.get(file.task, len(order)))],
-    }
-    write_text(folder / RECORD, json.dumps(value, indent=2) + "\n")
 
 
 @contextmanager

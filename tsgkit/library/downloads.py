@@ -37,7 +37,6 @@ from urllib.parse import urlsplit
 from tsgkit.errors import DownloadProblem, FileProblem, UsageError
 
 if TYPE_CHECKING:
-    from email.message import Message
     from http.client import HTTPMessage, HTTPResponse
     from urllib import request
 
@@ -167,11 +166,11 @@ class _Fetch:
         if self.check and self._sum(part) != self.check and self.resumed:
             self._start_over(part)  # the two ends may be of different files
             self._receive_all(part)
-        found = self._sum(part) if self.check else None
-        if found != self.check:
+        actual = self._sum(part) if self.check else None
+        if actual != self.check:
             self._forget()
             raise DownloadProblem(
-                f"{self.url}: not the file that is expected: its checksum is {found}, expected {self.check}",
+                f"{self.url}: not the file that is expected: its checksum is {actual}, expected {self.check}",
                 hint="nothing was kept; the file has changed at its source, or something on the way changes it",
             )
         os.fsync(part.fileno())
@@ -214,7 +213,12 @@ class _Fetch:
             have = 0
         try:
             with _network(self.url):
-                response = _open(self.url, _headers(have, tag), self.patience.timeout, self.secret)
+                headers = {"User-Agent": "tsgkit", "Accept-Encoding": "identity"}
+                if have:
+                    headers["Range"] = f"bytes={have}-"
+                if have and tag:
+                    headers["If-Range"] = tag
+                response = _open(self.url, headers, self.patience.timeout, self.secret)
         except _NoMore as answer:
             if answer.total != have:
                 raise _Mismatch from None
@@ -237,14 +241,22 @@ class _Fetch:
         total = start + int(length) if length and length.isdigit() else None
         block = _read(response, self.url)
         if not start:  # only now: a page in place of the data must not cost what is kept
-            _refuse_page(response, block, self.url)
+            if response.headers.get_content_type() == "text/html" or HTML.match(block):
+                raise DownloadProblem(
+                    f"{self.url}: the server sends an HTML page instead of data",
+                    hint="a login page of the network, or a wrong address?",
+                )
             self._start_over(part)
-            self._write_tag(response.headers.get("ETag"))
+            tag = response.headers.get("ETag")
+            if tag and re.fullmatch(r'"[\x21\x23-\x7e]*"', tag):
+                self.tag.write_text(f"{self.url}\n{tag}", encoding="utf-8")
         self.resumed = start > 0
         part.seek(start)
         so_far = start
         while block:
-            _write(part, block)
+            view = memoryview(block)
+            while view:
+                view = view[part.write(view) :]
             so_far += len(block)
             self.progress(so_far, total)
             block = _read(response, self.url)
@@ -266,20 +278,6 @@ class _Fetch:
             return tag if url == self.url else None
         return None
 
-    def _write_tag(self, tag: str | None) -> None:
-        """Only a strong tag says that bytes are the same."""
-        if tag and re.fullmatch(r'"[\x21\x23-\x7e]*"', tag):
-            self.tag.write_text(f"{self.url}\n{tag}", encoding="utf-8")
-
-
-def _headers(have: int, tag: str | None) -> dict[str, str]:
-    headers = {"User-Agent": "tsgkit", "Accept-Encoding": "identity"}
-    if have:
-        headers["Range"] = f"bytes={have}-"
-    if have and tag:
-        headers["If-Range"] = tag
-    return headers
-
 
 def _open(url: str, headers: dict[str, str], timeout: float, secret: Mapping[str, str]) -> HTTPResponse:
     """Return the answer, after redirections; only http and https are spoken, whatever a redirection says."""
@@ -292,8 +290,8 @@ def _open(url: str, headers: dict[str, str], timeout: float, secret: Mapping[str
         ) -> request.Request | None:
             if not newurl.lower().startswith(("http://", "https://")):
                 raise DownloadProblem(f"{url}: leads to {newurl}, and only http and https addresses are fetched")
-            found = super().redirect_request(req, fp, code, msg, headers, newurl)
-            return None if found is None else _with_secret(found, url, secret)
+            redirected = super().redirect_request(req, fp, code, msg, headers, newurl)
+            return None if redirected is None else _with_secret(redirected, url, secret)
 
     opener = request.OpenerDirector()
     for handler in (
@@ -307,18 +305,19 @@ def _open(url: str, headers: dict[str, str], timeout: float, secret: Mapping[str
     except HTTPError as error:
         error.close()
         if error.code == 416:
-            raise _NoMore(_total_of(error.headers)) from None
+            match = re.fullmatch(r"bytes \*/(\d+)", error.headers.get("Content-Range", ""))
+            raise _NoMore(int(match[1]) if match else None) from None
         raise
     return response
 
 
-def _with_secret(asked: request.Request, url: str, secret: Mapping[str, str]) -> request.Request:
+def _with_secret(outgoing: request.Request, url: str, secret: Mapping[str, str]) -> request.Request:
     """Return a request with the headers of a login, if it goes to the server that the first one went to."""
-    first, now = urlsplit(url), urlsplit(asked.full_url)
+    first, now = urlsplit(url), urlsplit(outgoing.full_url)
     if (first.scheme, first.netloc) == (now.scheme, now.netloc):
         for name, value in secret.items():
-            asked.add_unredirected_header(name, value)
-    return asked
+            outgoing.add_unredirected_header(name, value)
+    return outgoing
 
 
 @contextmanager
@@ -332,7 +331,12 @@ def _network(url: str) -> Iterator[None]:
     try:
         yield
     except HTTPError as error:
-        raise _refused(url, error.code, error.reason) from None
+        answer = f"the server answers {error.code} {error.reason}"
+        if error.code in PASSING:
+            raise _Passing(answer) from None
+        is_missing = error.code in (404, 410)
+        hint = "the address is wrong, or the file is no longer there" if is_missing else "a retry will not help"
+        raise DownloadProblem(f"{url}: {answer}", hint=hint) from None
     except (URLError, OSError, HTTPException) as error:
         reason = error.reason if isinstance(error, URLError) else error
         offline = "is there a network? A copy on this machine can be imported: tsgkit data import"
@@ -342,7 +346,9 @@ def _network(url: str) -> Iterator[None]:
             raise DownloadProblem(f"{url}: the server cannot be reached: {reason}", hint=offline) from None
         if isinstance(reason, SSLCertVerificationError):
             raise DownloadProblem(f"{url}: the server's certificate is not trusted: {reason}") from None
-        raise _Passing(_silence(reason)) from None
+        if isinstance(reason, TimeoutError):
+            raise _Passing("the server has gone silent") from None
+        raise _Passing(f"the connection was cut: {str(reason) or type(reason).__name__}") from None
     except ValueError as error:  # an address that is none, as http.client.InvalidURL
         raise DownloadProblem(f"{url}: not an address: {error}") from None
 
@@ -350,46 +356,13 @@ def _network(url: str) -> Iterator[None]:
 UNREACHABLE = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN})
 
 
-def _refused(url: str, code: int, reason: object) -> Exception:
-    if code in PASSING:
-        return _Passing(f"the server answers {code} {reason}")
-    hint = "the address is wrong, or the file is no longer there" if code in (404, 410) else "a retry will not help"
-    return DownloadProblem(f"{url}: the server answers {code} {reason}", hint=hint)
-
-
-def _silence(reason: object) -> str:
-    if isinstance(reason, TimeoutError):
-        return "the server has gone silent"
-    return f"the connection was cut: {str(reason) or type(reason).__name__}"
-
-
 def _read(response: HTTPResponse, url: str) -> bytes:
     with _network(url):
         return response.read1(BLOCK)
 
 
-def _refuse_page(response: HTTPResponse, block: bytes, url: str) -> None:
-    if response.headers.get_content_type() == "text/html" or HTML.match(block):
-        raise DownloadProblem(
-            f"{url}: the server sends an HTML page instead of data",
-            hint="a login page of the network, or a wrong address?",
-        )
-
-
-def _write(part: BinaryIO, block: bytes) -> None:
-    """Write all of a block; an unbuffered file may accept only part of it at once."""
-    view = memoryview(block)
-    while view:
-        view = view[part.write(view) :]
-
-
 def _size(part: BinaryIO) -> int:
     return os.fstat(part.fileno()).st_size
-
-
-def _total_of(headers: Message) -> int | None:
-    found = re.fullmatch(r"bytes \*/(\d+)", headers.get("Content-Range", ""))
-    return int(found[1]) if found else None
 
 
 KINDS = {"sha256": 64, "git": 40}

@@ -55,7 +55,9 @@ def read_bytes(path: str | Path) -> bytes:
     """Return the bytes of a file (``-``: standard input); ``FileProblem`` says why a file cannot be read."""
     try:
         if str(path) == STDIN:
-            return _piped(_stdin(), "standard input")
+            if sys.stdin is None:
+                raise FileProblem("standard input is closed", hint="name a file, or pipe one in")
+            return _piped(sys.stdin.buffer, "standard input")
         with Path(path).open("rb") as file:
             return file.read() if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else _piped(file, str(path))
     except FileNotFoundError:
@@ -66,12 +68,6 @@ def read_bytes(path: str | Path) -> bytes:
         raise FileProblem(f"{path}: cannot be read: {error.strerror}") from None
     except ValueError as error:  # a path with a NUL byte
         raise FileProblem(f"{str(path)!a}: not a file name: {error}") from None
-
-
-def _stdin() -> IO[bytes]:
-    if sys.stdin is None:
-        raise FileProblem("standard input is closed", hint="name a file, or pipe one in")
-    return sys.stdin.buffer
 
 
 def _piped(stream: IO[bytes], name: str) -> bytes:
@@ -137,7 +133,7 @@ def look_alike(path: Path) -> str:
     from tsgkit.lexicon import nearest
 
     try:
-        names = [other.name for other in path.parent.iterdir()][:10_000]
+        names = [sibling.name for sibling in path.parent.iterdir()][:10_000]
     except OSError:
         return f"there is no folder {path.parent} either"
     near = nearest(path.name, names, limit=1, least=0.75)
@@ -166,10 +162,10 @@ def walk(
             raise problem from None
         failed(Path(error.filename), problem)
 
-    for place, folders, files in os.walk(top, onerror=note):
-        links = {name for name in folders if os.path.islink(os.path.join(place, name))}  # noqa: PTH114, PTH118
-        folders[:] = sorted(name for name in folders if name not in links and not skips(Path(place, name)))
-        yield Path(place), sorted([*files, *links])
+    for folder, folders, files in os.walk(top, onerror=note):
+        links = {name for name in folders if os.path.islink(os.path.join(folder, name))}  # noqa: PTH114, PTH118
+        folders[:] = sorted(name for name in folders if name not in links and not skips(Path(folder, name)))
+        yield Path(folder), sorted([*files, *links])
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -204,16 +200,16 @@ def replacement(path: str | Path) -> Iterator[IO[bytes]]:
             with path.open("wb") as device:
                 yield device
             return
-        place = path.resolve()
-        mode = place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask()
-        handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
+        resolved = path.resolve()
+        mode = resolved.stat().st_mode & 0o777 if resolved.exists() else 0o666 & ~_umask()
+        handle, name = tempfile.mkstemp(dir=resolved.parent, prefix=f".{resolved.name}.")
         try:
             with os.fdopen(handle, "w+b") as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
             Path(name).chmod(mode)
-            Path(name).replace(place)
+            Path(name).replace(resolved)
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise
@@ -291,17 +287,17 @@ def refuse_to_overwrite(
     ``force`` allows replacing an existing file. ``text``, the new content or a file with it, may replace equal content.
     """
     refuse_to_overwrite_sources(target, *sources)
-    there = _there(target)
-    if there and not force and (text is None or not _is_equal(there, text)):
-        raise FileProblem(f"{target}: {_described(there)} already here would be lost", hint=FORCE)
+    current = _there(target)
+    if current and not force and (text is None or not _is_equal(current, text)):
+        raise FileProblem(f"{target}: {_described(current)} already here would be lost", hint=FORCE)
 
 
 def refuse_to_replace_data(target: str | Path, report: str | bytes, *sources: str | Path | None) -> None:
     """Raise ``FileProblem`` if a report or drawing would destroy a source or existing data."""
     refuse_to_overwrite_sources(target, *sources)
-    there = _there(target)
-    if _is_data(there, Path(target)) and there[:KIND] != _bytes(report)[:KIND]:
-        raise FileProblem(f"{target}: {_described(there)} already here would be lost", hint=ELSEWHERE)
+    current = _there(target)
+    if _is_data(current, Path(target)) and current[:KIND] != _bytes(report)[:KIND]:
+        raise FileProblem(f"{target}: {_described(current)} already here would be lost", hint=ELSEWHERE)
 
 
 def write_report(target: str | Path, report: str | bytes, *sources: str | Path | None) -> None:
@@ -333,11 +329,11 @@ def _bytes(text: str | bytes) -> bytes:
     return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
 
 
-def _is_equal(there: bytes, new: str | bytes | IO[bytes]) -> bool:
+def _is_equal(current: bytes, new: str | bytes | IO[bytes]) -> bool:
     if isinstance(new, str | bytes):
-        return there == _bytes(new)
+        return current == _bytes(new)
     new.seek(0)
-    return hashlib.file_digest(new, "sha256").digest() == hashlib.sha256(there).digest()  # type: ignore[arg-type]
+    return hashlib.file_digest(new, "sha256").digest() == hashlib.sha256(current).digest()  # type: ignore[arg-type]
 
 
 def _there(target: str | Path) -> bytes:
@@ -352,24 +348,24 @@ def _there(target: str | Path) -> bytes:
     return b""
 
 
-def _is_data(there: bytes, target: Path) -> bool:
+def _is_data(current: bytes, target: Path) -> bool:
     """Return whether a file looks like rows, graphs, layouts or decisions."""
-    start = there[:500].removeprefix(b"\xef\xbb\xbf").lstrip()
+    start = current[:500].removeprefix(b"\xef\xbb\xbf").lstrip()
     first = start.partition(b"\n")[0]
     is_report = first.startswith(REPORTS) and b"metric" in first
     is_table = target.suffix.lower() in TABLES and bool(first) and not is_report
     return start.startswith(DATA_STARTS) or b"<graphml" in start or first.count(b" -> ") == 2 or is_table
 
 
-def _described(there: bytes) -> str:
+def _described(current: bytes) -> str:
     """Return the amount of existing content as a phrase that takes a plural verb.
 
     >>> _described(b'[]\\n'), _described(b"a note"), _described(b"\\x00\\xff")
     ('3 bytes of JSON', '6 bytes of text', '2 bytes')
     """
     try:
-        lines = [line for line in there.decode("utf-8-sig").split("\n") if line.strip()]
+        lines = [line for line in current.decode("utf-8-sig").split("\n") if line.strip()]
     except UnicodeDecodeError:
-        return f"{len(there):,} bytes"
+        return f"{len(current):,} bytes"
     kind = "JSON" if lines and lines[0].lstrip().startswith(("{", "[")) else "text"
-    return f"{len(lines):,} lines of {kind}" if len(lines) > 1 else f"{len(there):,} bytes of {kind}"
+    return f"{len(lines):,} lines of {kind}" if len(lines) > 1 else f"{len(current):,} bytes of {kind}"

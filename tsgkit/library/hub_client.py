@@ -90,7 +90,7 @@ def hub_name(text: str) -> HubName:
     if "@" in rest.split("/", 1)[0]:
         raise UsageError("hf://...: an @ before the name, as of a user or a password", hint=FORM)
     repository, revision, path = _parts(rest)
-    if not (found := NAME.fullmatch(repository)) or any(part.endswith(".git") for part in found.groups()):
+    if not (match := NAME.fullmatch(repository)) or any(part.endswith(".git") for part in match.groups()):
         raise UsageError(f"{text}: not the name of a dataset on the hub", hint=FORM)
     if revision is not None and (not REVISION.fullmatch(revision) or ".." in revision):
         raise UsageError(f"{text}: @{revision} is no branch, tag or commit", hint=FORM)
@@ -139,9 +139,9 @@ class _Passing(Exception):
 
 def endpoint() -> str:
     """Return the address of the hub."""
-    found = os.environ.get("HF_ENDPOINT", "").rstrip("/") or DEFAULT_ENDPOINT
-    refuse_login(found, "HF_ENDPOINT")
-    return found
+    address = os.environ.get("HF_ENDPOINT", "").rstrip("/") or DEFAULT_ENDPOINT
+    refuse_login(address, "HF_ENDPOINT")
+    return address
 
 
 def is_offline() -> bool:
@@ -156,10 +156,10 @@ def commit_of(name: HubName, patience: Patience = PATIENT) -> str:
     def asked(api: HfApi) -> str:
         return str(api.dataset_info(name.repository, revision=name.revision or MAIN, timeout=patience.timeout).sha)
 
-    found = _ask(name, asked, patience)
-    if not COMMIT.fullmatch(found):
-        raise DownloadProblem(f"{name}: the hub names no commit: {found[:60]!r}", hint=_hint_at_endpoint())
-    return found
+    answer = _ask(name, asked, patience)
+    if not COMMIT.fullmatch(answer):
+        raise DownloadProblem(f"{name}: the hub names no commit: {answer[:60]!r}", hint=_hint_at_endpoint())
+    return answer
 
 
 def files_at(name: HubName, patience: Patience = PATIENT) -> tuple[HubFile, ...]:
@@ -198,8 +198,8 @@ def login() -> dict[str, str]:
     from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]  # documented, not re-exported
 
     _switch_off_statistics()
-    found: Mapping[str, str] = build_hf_headers()
-    return {name.title(): value for name, value in found.items() if name.lower() == "authorization"}
+    headers: Mapping[str, str] = build_hf_headers()
+    return {name.title(): value for name, value in headers.items() if name.lower() == "authorization"}
 
 
 def _file(entry: Any) -> HubFile | None:  # noqa: ANN401  (an entry of the library: a file or a folder)
@@ -211,14 +211,14 @@ def _file(entry: Any) -> HubFile | None:  # noqa: ANN401  (an entry of the libra
 
 def _ask(name: HubName, question: Callable[[HfApi], T], patience: Patience) -> T:
     if is_offline():
-        told = "HF_HUB_OFFLINE is set, and this is not on this machine"
+        problem = "HF_HUB_OFFLINE is set, and this is not on this machine"
         hint = f"with a network: tsgkit data get {name}" if name.kind == "dataset" else "unset it to fetch the file"
-        raise HubUnreachable(f"{name}: {told}", hint=hint)
+        raise HubUnreachable(f"{name}: {problem}", hint=hint)
     try:
         from huggingface_hub import HfApi
     except ImportError:
-        told = f"{name.kind}s of the hub are read with huggingface_hub, which is not installed"
-        raise UsageError(told, hint="pip install huggingface_hub") from None
+        problem = f"{name.kind}s of the hub are read with huggingface_hub, which is not installed"
+        raise UsageError(problem, hint="pip install huggingface_hub") from None
     _switch_off_statistics()
     api = HfApi(endpoint=endpoint(), library_name="tsgkit")
     for tried in range(1, patience.tries + 1):
@@ -251,8 +251,8 @@ def _in_our_words(name: HubName) -> Iterator[None]:
         raise HubUnreachable(f"{name}: the hub must not be asked: HF_HUB_OFFLINE is set") from None
     except GatedRepoError:
         page = f"{endpoint()}/{'datasets/' * (name.kind == 'dataset')}{name.repository}"
-        told = f"{name}: this {name.kind} is gated, and you have no access to it"
-        raise DownloadProblem(told, hint=f"ask for it at {page}; then {LOG_IN}") from None
+        problem = f"{name}: this {name.kind} is gated, and you have no access to it"
+        raise DownloadProblem(problem, hint=f"ask for it at {page}; then {LOG_IN}") from None
     except RevisionNotFoundError:
         raise DownloadProblem(
             f"{name}: the {name.kind} has no revision {name.revision or MAIN}", hint="name a branch, a tag or a commit"
@@ -264,8 +264,8 @@ def _in_our_words(name: HubName) -> Iterator[None]:
     except http.TransportError:
         raise HubUnreachable(f"{name}: the hub cannot be reached at {endpoint()}", hint="is there a network?") from None
     except (ImportError, OSError) as error:  # a proxy of a kind that is not supported, certificates that are missing
-        told = f"{name}: the hub cannot be reached at {endpoint()}: {str(error).partition('. ')[0]}"
-        raise HubUnreachable(told, hint="see the proxies and certificates that the environment names") from None
+        problem = f"{name}: the hub cannot be reached at {endpoint()}: {str(error).partition('. ')[0]}"
+        raise HubUnreachable(problem, hint="see the proxies and certificates that the environment names") from None
     except (http.HTTPError, http.InvalidURL, ValueError, KeyError, TypeError, AttributeError):
         raise DownloadProblem(f"{name}: the answer is not that of a hub", hint=_hint_at_endpoint()) from None
 
@@ -276,15 +276,15 @@ def _refused(name: HubName, status: int) -> Exception:
     if status in PASSING:
         return _Passing("the hub asks for fewer requests (429)" if status == 429 else f"the hub answers {status}")
     if status in (401, 404) and not get_token():
-        told = f"{name}: there is no such {name.kind}, or it is private"
-        return DownloadProblem(told, hint=f"check the name; if it is private, {LOG_IN}")
+        problem = f"{name}: there is no such {name.kind}, or it is private"
+        return DownloadProblem(problem, hint=f"check the name; if it is private, {LOG_IN}")
     if status == 401:
         return DownloadProblem(f"{name}: the hub does not accept your login", hint=LOG_IN)
     if status == 403:
         return DownloadProblem(f"{name}: your login may not read this {name.kind} (403)", hint=LOG_IN)
     if status == 404:
-        told = f"{name}: there is no such {name.kind}, or your login may not see it"
-        return DownloadProblem(told, hint="check the name")
+        problem = f"{name}: there is no such {name.kind}, or your login may not see it"
+        return DownloadProblem(problem, hint="check the name")
     return DownloadProblem(f"{name}: the hub answers {status}", hint=_hint_at_endpoint())
 
 

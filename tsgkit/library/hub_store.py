@@ -100,18 +100,27 @@ class Snapshot:
         return target
 
     def _download(self, file: StoredHubFile, target: Path, patience: Patience) -> None:
-        place = HubName(self.name.repository, self.name.revision, file.path)
-        _check_asks(place)
+        hub_file = HubName(self.name.repository, self.name.revision, file.path)
+        _check_asks(hub_file)
         make_folder(target.parent)
-        _refuse_size(place, file.size, target)
-        url, progress = address_of(place, patience), progress_of(file.path, file.size)
+        if file.size > MOST_HUB_FILE_BYTES:
+            hint = "name a smaller file, such as one split: hf://OWNER/NAME/PATH"
+            most = _gigabytes(MOST_HUB_FILE_BYTES)
+            raise DownloadProblem(f"{hub_file}: {_gigabytes(file.size)}, and at most {most} are fetched", hint=hint)
+        free = shutil.disk_usage(target.parent).free
+        if file.size > free:
+            hint = "make room, or name another folder for data: TSGKIT_DATA_HOME"
+            raise FileProblem(
+                f"{hub_file}: {_gigabytes(file.size)}, and {_gigabytes(free)} are free in {target.parent}", hint=hint
+            )
+        url, progress = address_of(hub_file, patience), progress_of(file.path, file.size)
         waits = False
         while not target.is_file():
             try:
                 download(url, target, file.check, progress, patience, secret=login())
             except BeingFetched:  # as the shards of a run do that begin together
                 if not waits:
-                    note(f"{place}: another process is fetching it; waiting")
+                    note(f"{hub_file}: another process is fetching it; waiting")
                 waits = True
                 time.sleep(patience.pause)
 
@@ -122,9 +131,9 @@ def snapshot(name: HubName, patience: Patience = PATIENT) -> Snapshot:
     path = _folder(name.repository) / "commits" / f"{pinned.revision}.json"
     if not path.is_file():
         _check_asks(pinned)
-        found = files_at(HubName(name.repository, pinned.revision), patience)
-        plain = [file for file in found if is_inner_path(file.path) and file.size >= 0]
-        value = {"files": [file._asdict() for file in plain], "refused": len(found) - len(plain)}
+        files = files_at(HubName(name.repository, pinned.revision), patience)
+        plain = [file for file in files if is_inner_path(file.path) and file.size >= 0]
+        value = {"files": [file._asdict() for file in plain], "refused": len(files) - len(plain)}
         _checked(value, str(pinned), "the hub lists files in a way that is not understood", HubName(name.repository))
         make_folder(path.parent)
         write_text(path, json.dumps(value, indent=1) + "\n")
@@ -136,8 +145,10 @@ def known_datasets() -> dict[str, tuple[str, ...]]:
     """Return the datasets of the hub that are on this machine, each with its commits."""
     home = data_home() / PLACE
     folders = sorted(home.iterdir()) if home.is_dir() else []
-    found = {folder.name.replace("--", "/"): sorted((folder / "commits").glob("*.json")) for folder in folders}
-    return {name: tuple(path.stem for path in paths) for name, paths in found.items() if paths}
+    commits_of_name = {
+        folder.name.replace("--", "/"): sorted((folder / "commits").glob("*.json")) for folder in folders
+    }
+    return {name: tuple(path.stem for path in paths) for name, paths in commits_of_name.items() if paths}
 
 
 def checksum_of_file(path: Path, kind: str = "sha256") -> str:
@@ -157,28 +168,24 @@ def _commit(name: HubName, patience: Patience) -> str:
     if key in _seen and time.monotonic() - _seen[key][0] < FRESH:
         return _seen[key][1]
     path = folder / "revisions.json"
-    kept = _revisions(path)
+    value = _value_in(path) if path.is_file() else {}
+    pairs = value.items() if isinstance(value, dict) else ()
+    kept = {name: commit for name, commit in pairs if isinstance(commit, str) and COMMIT.fullmatch(commit)}
     try:
         _check_asks(name)
-        found = commit_of(name, patience)
+        commit = commit_of(name, patience)
     except HubUnreachable:
         if revision not in kept:
             raise
-        found = kept[revision]
-        note(f"{name}: the hub cannot be asked; {revision} is taken to be {found}, as it was last seen")
+        commit = kept[revision]
+        note(f"{name}: the hub cannot be asked; {revision} is taken to be {commit}, as it was last seen")
     else:
-        if kept.get(revision) != found:
+        if kept.get(revision) != commit:
             make_folder(folder)
-            write_text(path, json.dumps(kept | {revision: found}, indent=1, sort_keys=True) + "\n")
-        note(f"{name}: {revision} is commit {found}")
-    _seen[key] = time.monotonic(), found
-    return found
-
-
-def _revisions(path: Path) -> dict[str, str]:
-    value = _value_in(path) if path.is_file() else {}
-    pairs = value.items() if isinstance(value, dict) else ()
-    return {name: found for name, found in pairs if isinstance(found, str) and COMMIT.fullmatch(found)}
+            write_text(path, json.dumps(kept | {revision: commit}, indent=1, sort_keys=True) + "\n")
+        note(f"{name}: {revision} is commit {commit}")
+    _seen[key] = time.monotonic(), commit
+    return commit
 
 
 def _value_in(path: Path) -> object:
@@ -195,18 +202,6 @@ def _checked(value: object, where: str, problem: str, source: HubName | None) ->
         if source is not None:
             raise DownloadProblem(f"{where}: {problem}") from None
         raise FileProblem(f"{where}: {problem}", hint="delete it; it is asked for again") from None
-
-
-def _refuse_size(place: HubName, size: int, target: Path) -> None:
-    """Refuse a file that is too large for rows, or for the disk, before any of it is fetched."""
-    if size > MOST_HUB_FILE_BYTES:
-        hint = "name a smaller file, such as one split: hf://OWNER/NAME/PATH"
-        most = _gigabytes(MOST_HUB_FILE_BYTES)
-        raise DownloadProblem(f"{place}: {_gigabytes(size)}, and at most {most} are fetched", hint=hint)
-    free = shutil.disk_usage(target.parent).free
-    if size > free:
-        hint = "make room, or name another folder for data: TSGKIT_DATA_HOME"
-        raise FileProblem(f"{place}: {_gigabytes(size)}, and {_gigabytes(free)} are free in {target.parent}", hint=hint)
 
 
 def _gigabytes(size: int) -> str:

@@ -50,5 +50,5 @@ def note(text: str) -> None:
 def progress_of(name: str, size: int) -> Callable[[int, int | None], None] | None:
     """Return the callback for the download of a file of this size; None for a small one, or without a watch."""
     watch = _WATCH.get()
-    told = watch.progress if watch and size >= LARGE else None
-    return None if told is None else lambda so_far, total: told(name, so_far, total or size)
+    progress = watch.progress if watch and size >= LARGE else None
+    return None if progress is None else lambda so_far, total: progress(name, so_far, total or size)

@@ -28,25 +28,21 @@ ROOMS = ("eval/reference",)
 
 def start_project(folder: Path) -> tuple[Path, ...]:
     """Write a project into a new or empty folder; the paths of its files within it."""
-    _check_free(folder)
-    starter = files("tsgkit") / "library" / "starter"
-    written = []
-    for name, place in FILES.items():
-        path = folder / place
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise FileProblem(f"{path.parent}: cannot be made: {error.strerror}") from None
-        write_text(path, (starter / name).read_text(encoding="utf-8"))
-        written.append(Path(place))
-    for room in ROOMS:
-        (folder / room).mkdir(parents=True, exist_ok=True)
-    return tuple(written)
-
-
-def _check_free(folder: Path) -> None:
     if folder.is_file():
         raise FileProblem(f"{folder}: this is a file", hint="name a new folder")
     if folder.is_dir() and any(folder.iterdir()):
         what = "a project lies here already" if is_project(folder) else "the folder is not empty"
         raise UsageError(f"{folder}: {what}", hint="name a new folder; nothing was written")
+    starter = files("tsgkit") / "library" / "starter"
+    written = []
+    for name, destination in FILES.items():
+        path = folder / destination
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileProblem(f"{path.parent}: cannot be made: {error.strerror}") from None
+        write_text(path, (starter / name).read_text(encoding="utf-8"))
+        written.append(Path(destination))
+    for room in ROOMS:
+        (folder / room).mkdir(parents=True, exist_ok=True)
+    return tuple(written)

@@ -72,26 +72,26 @@ def _entry_points_on(path: tuple[str, ...], group: str) -> tuple[EntryPoint, ...
 @lru_cache(maxsize=8)
 def _names_on(path: tuple[str, ...]) -> bytes:
     """Return what the packages on this path write about their entry points."""
-    return b"".join(file.read_bytes() for place in path for file in Path(place).glob("*.*-info/entry_points.txt"))
+    return b"".join(file.read_bytes() for folder in path for file in Path(folder).glob("*.*-info/entry_points.txt"))
 
 
 @lru_cache(maxsize=8)
 def _has_archives(path: tuple[str, ...]) -> bool:
-    return any(Path(place).is_file() for place in path)
+    return any(Path(entry).is_file() for entry in path)
 
 
 def installed_suites() -> tuple[EntryPoint, ...]:
     """Return the entry points of all suites that packages add, by name."""
-    found = {point.name: point for point in reversed(entry_points(group="tsgkit.suites"))}
-    return tuple(found[name] for name in sorted(found))
+    suites = {point.name: point for point in reversed(entry_points(group="tsgkit.suites"))}
+    return tuple(suites[name] for name in sorted(suites))
 
 
 def rooms_of_suites(room: str) -> Iterator[Path]:
     """Yield the folders with this name in packages that add suites, without importing them."""
     for point in installed_suites():
         spec = find_spec(point.module.partition(".")[0])
-        for place in (spec.submodule_search_locations or ()) if spec else ():
-            if (folder := Path(place) / room).is_dir():
+        for location in (spec.submodule_search_locations or ()) if spec else ():
+            if (folder := Path(location) / room).is_dir():
                 yield folder
 
 
@@ -125,11 +125,11 @@ def find(room: str, name: str, folders: Sequence[Path] = (), start: Path | None 
     if not parts or PurePosixPath(name).is_absolute() or ".." in parts:
         raise UsageError(f"{name!r} is no name inside {room}", hint="name it as in tsg/sgqa.yaml")
     tried = []
-    for place in search_path(room, folders, start):
-        found = place.joinpath(*parts)
-        if found.is_file() or found.is_dir():
-            return found
-        tried.append(str(place))
+    for room_folder in search_path(room, folders, start):
+        candidate = room_folder.joinpath(*parts)
+        if candidate.is_file() or candidate.is_dir():
+            return candidate
+        tried.append(str(room_folder))
     raise UsageError(f"{room} has no {name}", hint=f"looked in: {', '.join(dict.fromkeys(tried))}")
 
 

@@ -93,11 +93,11 @@ class FileSet(NamedTuple):
 
 def sets_of(paths: Iterable[str]) -> list[FileSet]:
     """Return the tables among some files, by name; hidden files are passed over."""
-    found: dict[str, list[str]] = {}
+    paths_of_label: dict[str, list[str]] = {}
     for path in sorted(paths):
         if suffix_of(path) in SUFFIXES and not any(part.startswith(".") for part in path.split("/")):
-            found.setdefault(_label(path), []).append(path)
-    return [FileSet(label, tuple(parts), _lacking(parts)) for label, parts in sorted(found.items())]
+            paths_of_label.setdefault(_label(path), []).append(path)
+    return [FileSet(label, tuple(parts), _lacking(parts)) for label, parts in sorted(paths_of_label.items())]
 
 
 def chosen(paths: Sequence[str], wanted: Wanted, place: str) -> FileSet:
@@ -105,8 +105,8 @@ def chosen(paths: Sequence[str], wanted: Wanted, place: str) -> FileSet:
     every = sets_of(paths)
     if exact := wanted.path if wanted.path in paths else wanted.file:
         return _exact(exact, paths, every, place)
-    below = [one for one in every if not wanted.path or one.label.startswith(f"{wanted.path}/")]
-    fitting = [one for one in below if _fits(one, wanted)]
+    below = [file_set for file_set in every if not wanted.path or file_set.label.startswith(f"{wanted.path}/")]
+    fitting = [file_set for file_set in below if _fits(file_set, wanted)]
     if not wanted.split:
         fitting = _of_name(fitting, wanted.stored) or fitting
     if len(fitting) == 1:
@@ -123,49 +123,55 @@ def chosen(paths: Sequence[str], wanted: Wanted, place: str) -> FileSet:
 
 def rows_below(paths: Sequence[str], path: str, place: str) -> list[str]:
     """Return the files of rows, and of mappings, in a folder (empty: anywhere), or of one table."""
-    below = [one for one in paths if not path or one == path or one.startswith(f"{path}/")]
-    found = [one for every in sets_of(below) for one in every.paths]
-    if path and not found:
+    below = [file_path for file_path in paths if not path or file_path == path or file_path.startswith(f"{path}/")]
+    files = [file_path for every in sets_of(below) for file_path in every.paths]
+    if path and not files:
         return list(_exact(path, paths, sets_of(paths), place).paths)
-    if not found:
+    if not files:
         raise _nothing(place, paths)
-    return [*found, *(one for one in paths if one.rpartition("/")[2] == MAPPING)]
+    return [*files, *(file_path for file_path in paths if file_path.rpartition("/")[2] == MAPPING)]
 
 
-def _nothing(place: str, paths: Sequence[str]) -> UsageError:
-    there = f"it has {listed(sorted(paths), MOST_SHOWN)}" if paths else "it is empty"
-    return UsageError(f"{place}: no file of rows in it ({', '.join(SUFFIXES)})", hint=there)
+def _nothing(source: str, paths: Sequence[str]) -> UsageError:
+    contents = f"it has {listed(sorted(paths), MOST_SHOWN)}" if paths else "it is empty"
+    return UsageError(f"{source}: no file of rows in it ({', '.join(SUFFIXES)})", hint=contents)
 
 
-def _exact(path: str, paths: Sequence[str], every: Sequence[FileSet], place: str) -> FileSet:
-    if found := [one for one in every if one.label == path]:
-        return _whole(found[0], place)
+def _exact(path: str, paths: Sequence[str], every: Sequence[FileSet], source: str) -> FileSet:
+    if matches := [file_set for file_set in every if file_set.label == path]:
+        return _whole(matches[0], source)
     if path not in paths:
-        raise UsageError(f"{place}: it has no file {path}", hint=f"it has {listed(sorted(paths), MOST_SHOWN)}")
+        raise UsageError(f"{source}: it has no file {path}", hint=f"it has {listed(sorted(paths), MOST_SHOWN)}")
     if suffix_of(path) not in SUFFIXES:
-        raise UsageError(f"{place}/{path}: not a file of rows", hint=f"these are read: {', '.join(SUFFIXES)}")
+        raise UsageError(f"{source}/{path}: not a file of rows", hint=f"these are read: {', '.join(SUFFIXES)}")
     return FileSet(path, (path,))
 
 
-def _whole(found: FileSet, place: str) -> FileSet:
-    if found.lacks:
-        raise UsageError(f"{place}: {found.label} lacks {found.lacks} of its parts", hint="name one of its files")
-    return found
+def _whole(file_set: FileSet, source: str) -> FileSet:
+    if file_set.lacks:
+        raise UsageError(
+            f"{source}: {file_set.label} lacks {file_set.lacks} of its parts", hint="name one of its files"
+        )
+    return file_set
 
 
-def _fits(one: FileSet, wanted: Wanted) -> bool:
-    if wanted.config and wanted.config not in one.folders:
+def _fits(file_set: FileSet, wanted: Wanted) -> bool:
+    if wanted.config and wanted.config not in file_set.folders:
         return False
     if not wanted.split:
         return True
-    return one.stem == wanted.split or one.stem.startswith(f"{wanted.split}-") or wanted.split in one.folders
+    return (
+        file_set.stem == wanted.split
+        or file_set.stem.startswith(f"{wanted.split}-")
+        or wanted.split in file_set.folders
+    )
 
 
-def _of_name(found: Sequence[FileSet], stored: str | None) -> list[FileSet]:
+def _of_name(sets: Sequence[FileSet], stored: str | None) -> list[FileSet]:
     """Return the tables of a task's name that lie highest."""
-    named = [one for one in found if one.stem == stored]
-    least = min((len(one.folders) for one in named), default=0)
-    return [one for one in named if len(one.folders) == least]
+    sets_of_stem = [file_set for file_set in sets if file_set.stem == stored]
+    least = min((len(file_set.folders) for file_set in sets_of_stem), default=0)
+    return [file_set for file_set in sets_of_stem if len(file_set.folders) == least]
 
 
 def _label(path: str) -> str:
@@ -180,11 +186,11 @@ def _label(path: str) -> str:
 
 def _lacking(parts: Sequence[str]) -> int:
     stems = [PART.fullmatch(path.rpartition("/")[2].rpartition(".")[0]) for path in parts]
-    return max((int(one["all"]) for one in stems if one), default=len(parts)) - len(parts)
+    return max((int(stem["all"]) for stem in stems if stem), default=len(parts)) - len(parts)
 
 
-def _listed(found: Sequence[FileSet]) -> str:
-    return listed([one.label for one in found], MOST_SHOWN)
+def _listed(sets: Sequence[FileSet]) -> str:
+    return listed([file_set.label for file_set in sets], MOST_SHOWN)
 
 
 VERSION = 1
@@ -217,7 +223,7 @@ class RowPlace:
     def stems(self) -> frozenset[str]:
         """The names of its tables; none where one file is named."""
         is_one = self.is_file or self.path in self.paths
-        return frozenset() if is_one else frozenset(one.stem for one in sets_of(self._below()))
+        return frozenset() if is_one else frozenset(file_set.stem for file_set in sets_of(self._below()))
 
     def rows_of(self, task: str = "", stored: str | None = None, native: Iterable[str] = (JSONL,)) -> NamedFile:
         """Return the rows of a task (``tsg/sgqa``) in a file of our rows, or of a ``native`` format of the task.
@@ -226,28 +232,27 @@ class RowPlace:
         """
         mapping = mapping_for(task, self.mappings) or IDENTITY
         if self.mappings and mapping is IDENTITY and task:
-            there = ", ".join(self.mappings)
-            raise UsageError(f"{self._source()}: there is no mapping for {task}", hint=f"it has {there}")
-        told = mapping.mapping
-        found = chosen(self.paths, Wanted(stored, self.path, told.file, told.config, told.split), self.name)
-        files = {path: self.fetch(path) for path in found.paths}
+            available = ", ".join(self.mappings)
+            raise UsageError(f"{self._source()}: there is no mapping for {task}", hint=f"it has {available}")
+        columns = mapping.mapping
+        file_set = chosen(self.paths, Wanted(stored, self.path, columns.file, columns.config, columns.split), self.name)
+        files = {path: self.fetch(path) for path in file_set.paths}
         formats = tuple(native)
-        if len(files) == 1 and not mapping.changes_rows and suffix_of(found.label) in formats:
-            held = next(iter(files.values())).path
+        if len(files) == 1 and not mapping.changes_rows and suffix_of(file_set.label) in formats:
+            local_path = next(iter(files.values())).path
         else:
-            held = _converted(files, found, mapping, self._shown(found), formats[0])
-        return NamedFile(held, self._shown(found), self._origin(files, mapping))
+            local_path = _converted(files, file_set, mapping, self._shown(file_set), formats[0])
+        known = {"source": self.name, "files": {path: file.check for path, file in files.items()}}
+        return NamedFile(
+            local_path, self._shown(file_set), known if mapping is IDENTITY else known | {"mapping": mapping.value}
+        )
 
     def _below(self) -> list[str]:
-        return [one for one in self.paths if not self.path or one.startswith(f"{self.path}/")]
+        return [path for path in self.paths if not self.path or path.startswith(f"{self.path}/")]
 
-    def _shown(self, found: FileSet) -> str:
-        place = self.name if self.is_file else f"{self.name}/{found.label}"
-        return f"{place}#{self.mapping_name}" if self.mapping_name else place
-
-    def _origin(self, files: Mapping[str, Fetched], mapping: NamedMapping) -> dict[str, Any]:
-        known = {"source": self.name, "files": {path: file.check for path, file in files.items()}}
-        return known if mapping is IDENTITY else known | {"mapping": mapping.value}
+    def _shown(self, file_set: FileSet) -> str:
+        source = self.name if self.is_file else f"{self.name}/{file_set.label}"
+        return f"{source}#{self.mapping_name}" if self.mapping_name else source
 
     def _source(self) -> str:
         return next(iter(self.mappings.values())).source.partition(": tasks.")[0]
@@ -255,42 +260,46 @@ class RowPlace:
 
 def row_place(data: str, stored: str | None = None, native: Iterable[str] = (JSONL,)) -> RowPlace | None:
     """Return the place that ``data`` names; None where its rows are read as they lie, or where it is no such place."""
-    place, named = parts_of(data)
-    if is_hub(place):
-        return _hub_place(place, named)
-    if ADDRESS.match(place):
+    source, mapping_name = parts_of(data)
+    if is_hub(source):
+        return _hub_place(source, mapping_name)
+    if ADDRESS.match(source):
         hint = "name a dataset of the hub hf://OWNER/NAME; download other files, and name them"
         raise UsageError("rows are not read from a web address", hint=hint)
-    path = Path(place)
-    mapping, mappings = _mappings_beside(path, named)
+    path = Path(source)
+    default_file = (path if path.is_dir() else path.parent) / MAPPING
+    mapping_file = mapping_name or (str(default_file) if default_file.is_file() and path.exists() else "")
+    mappings = mappings_in(read_text(mapping_file), mapping_file) if mapping_file else {}
     if path.is_dir():
-        return _folder_place(path, named, mappings, stored, tuple(native))
-    suffix = suffix_of(place)
+        return _folder_place(path, mapping_name, mappings, stored, tuple(native))
+    suffix = suffix_of(source)
     if not path.is_file():
-        if named:
-            raise FileProblem(f"{place}: no such file or folder", hint=look_alike(path))
+        if mapping_name:
+            raise FileProblem(f"{source}: no such file or folder", hint=look_alike(path))
         return None
     if not mappings and (suffix not in TABLES or suffix in native):
         return None
     if suffix not in SUFFIXES:
-        raise UsageError(f"{place}: no rows that {mapping} could map", hint=f"these are read: {', '.join(SUFFIXES)}")
-    return RowPlace(place, (path.name,), lambda _: _local(path), mappings, named, path.name, is_file=True)
+        raise UsageError(
+            f"{source}: no rows that {mapping_file} could map", hint=f"these are read: {', '.join(SUFFIXES)}"
+        )
+    return RowPlace(source, (path.name,), lambda _: _local(path), mappings, mapping_name, path.name, is_file=True)
 
 
 def pinned(data: str) -> str:
     """Return a name of the hub with the commit that it means now; other data as they are."""
-    place, named = parts_of(data)
-    if not is_hub(place):
+    source, mapping = parts_of(data)
+    if not is_hub(source):
         return data
-    found = str(snapshot(hub_name(place)).name)
-    return f"{found}#{named}" if named else found
+    commit = str(snapshot(hub_name(source)).name)
+    return f"{commit}#{mapping}" if mapping else commit
 
 
 def parts_of(data: str) -> tuple[str, str]:
     """Return the place of rows, and the file of their mapping: ``PLACE#MAPPING.yaml``; empty where none is named."""
-    place, mark, named = data.rpartition("#")
-    is_mapping = mark and place and named.lower().endswith((".yaml", ".yml"))
-    return (place, named) if is_mapping and not os.path.exists(data) else (data, "")  # noqa: PTH110  (any text)
+    source, mark, mapping = data.rpartition("#")
+    is_mapping = mark and source and mapping.lower().endswith((".yaml", ".yml"))
+    return (source, mapping) if is_mapping and not os.path.exists(data) else (data, "")  # noqa: PTH110  (any text)
 
 
 def with_mapping(data: str, mapping: str) -> str:
@@ -302,68 +311,62 @@ def with_mapping(data: str, mapping: str) -> str:
     return f"{data}#{mapping}"
 
 
-def _hub_place(place: str, named: str) -> RowPlace:
-    found = snapshot(hub_name(place))
-    files = {file.path: file for file in found.files}
-    mappings = mappings_in(read_text(named), named) if named else _mappings_of(found, files)
-    everything = hub_name(f"hf://{found.name.repository}").at(found.name.revision or "")
+def _hub_place(source: str, mapping: str) -> RowPlace:
+    pinned_files = snapshot(hub_name(source))
+    files = {file.path: file for file in pinned_files.files}
+    mappings = mappings_in(read_text(mapping), mapping) if mapping else _mappings_of(pinned_files, files)
+    everything = hub_name(f"hf://{pinned_files.name.repository}").at(pinned_files.name.revision or "")
 
     def fetch(path: str) -> Fetched:
-        return Fetched(found.fetch(files[path]), files[path].check)
+        return Fetched(pinned_files.fetch(files[path]), files[path].check)
 
-    path = found.name.path
-    if path and path not in files and not any(one.startswith(f"{path}/") for one in files):
+    path = pinned_files.name.path
+    if path and path not in files and not any(file_path.startswith(f"{path}/") for file_path in files):
         chosen(tuple(files), Wanted(path=path, file=path), str(everything))  # a part of a table, or an error
-        return RowPlace(str(everything), _parts(files, path), fetch, mappings, named)
-    return RowPlace(str(everything), tuple(files), fetch, mappings, named, path)
+        parts = next(file_set.paths for file_set in sets_of(files) if file_set.label == path)
+        return RowPlace(str(everything), parts, fetch, mappings, mapping)
+    return RowPlace(str(everything), tuple(files), fetch, mappings, mapping, path)
 
 
-def _parts(files: Iterable[str], label: str) -> tuple[str, ...]:
-    return next(one.paths for one in sets_of(files) if one.label == label)
-
-
-def _mappings_of(found: Snapshot, files: Mapping[str, StoredHubFile]) -> dict[str, NamedMapping]:
+def _mappings_of(pinned_files: Snapshot, files: Mapping[str, StoredHubFile]) -> dict[str, NamedMapping]:
     """Return the mappings in a dataset: those in the named folder or, if it has none, at the top."""
-    folder = found.name.path
+    folder = pinned_files.name.path
     for path in dict.fromkeys((f"{folder}/{MAPPING}" if folder else MAPPING, MAPPING)):
         if path in files:
-            return mappings_in(read_text(found.fetch(files[path])), f"{found.name}: {path}")
+            return mappings_in(read_text(pinned_files.fetch(files[path])), f"{pinned_files.name}: {path}")
     return {}
 
 
-def _mappings_beside(path: Path, named: str) -> tuple[str, dict[str, NamedMapping]]:
-    """Return the name and content of the mapping that is named, else of the one beside the rows; empty without one."""
-    beside = (path if path.is_dir() else path.parent) / MAPPING
-    found = named or (str(beside) if beside.is_file() and path.exists() else "")
-    return found, mappings_in(read_text(found), found) if found else {}
-
-
 def _folder_place(
-    folder: Path, named: str, mappings: Mapping[str, NamedMapping], stored: str | None, native: tuple[str, ...]
+    folder: Path, mapping: str, mappings: Mapping[str, NamedMapping], stored: str | None, native: tuple[str, ...]
 ) -> RowPlace | None:
     """Return a folder as a place of rows, if it has a mapping, or a table and not the file that the task looks for."""
     if not mappings and stored is not None and (folder / f"{stored}{JSONL}").exists():
         return None
     files = (inner / name for inner, names in walk(folder) for name in names)
     paths = [path.relative_to(folder).as_posix() for path in islice(files, MOST_LISTED)]
-    tables = [one for one in sets_of(paths) if suffix_of(one.label) in TABLES and suffix_of(one.label) not in native]
-    if not mappings and not any(stored in (None, one.stem) for one in tables):
+    tables = [
+        file_set
+        for file_set in sets_of(paths)
+        if suffix_of(file_set.label) in TABLES and suffix_of(file_set.label) not in native
+    ]
+    if not mappings and not any(stored in (None, file_set.stem) for file_set in tables):
         return None
-    return RowPlace(str(folder), paths, lambda path: _local(folder / path), mappings, named, is_folder=True)
+    return RowPlace(str(folder), paths, lambda path: _local(folder / path), mappings, mapping, is_folder=True)
 
 
 def _local(path: Path) -> Fetched:
     return Fetched(path, checksum_of_file(path))
 
 
-def _converted(files: Mapping[str, Fetched], found: FileSet, mapping: NamedMapping, shown: str, suffix: str) -> Path:
+def _converted(files: Mapping[str, Fetched], file_set: FileSet, mapping: NamedMapping, shown: str, suffix: str) -> Path:
     """Return a table as a file of our rows in the cache."""
-    key = [VERSION, suffix, mapping.value, suffix_of(found.label), [file.check for file in files.values()]]
+    key = [VERSION, suffix, mapping.value, suffix_of(file_set.label), [file.check for file in files.values()]]
     target = cache_home() / "rows" / f"{hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()}{suffix}"
     if target.is_file():
         return target
-    place = shown.partition("#")[0]
-    names = {path: place if len(files) == 1 else f"{place} ({path})" for path in files}
+    source = shown.partition("#")[0]
+    names = {path: source if len(files) == 1 else f"{source} ({path})" for path in files}
 
     def rows() -> Iterator[dict[str, Any]]:
         for path, file in files.items():
@@ -373,7 +376,10 @@ def _converted(files: Mapping[str, Fetched], found: FileSet, mapping: NamedMappi
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=target.parent, encoding="utf-8", newline="", delete=False) as part:
             try:
-                _write_csv(part, rows) if suffix == CSV else _write_lines(part, rows())
+                if suffix == CSV:
+                    _write_csv(part, rows)
+                else:
+                    part.writelines(json.dumps(row, allow_nan=False) + "\n" for row in rows())
                 part.close()
                 Path(part.name).replace(target)
             finally:
@@ -382,11 +388,6 @@ def _converted(files: Mapping[str, Fetched], found: FileSet, mapping: NamedMappi
         hint = "TSGKIT_CACHE_HOME names another folder"
         raise FileProblem(f"{target.parent}: rows cannot be kept there: {error.strerror}", hint=hint) from None
     return target
-
-
-def _write_lines(part: IO[str], rows: Iterable[Mapping[str, Any]]) -> None:
-    for row in rows:
-        part.write(json.dumps(row, allow_nan=False) + "\n")
 
 
 def _write_csv(part: IO[str], rows: Callable[[], Iterable[Mapping[str, Any]]]) -> None:

@@ -182,16 +182,16 @@ def mappings_in(text: str, source: str) -> dict[str, NamedMapping]:
     if not isinstance(value, dict) or not value:
         raise UsageError(f"{source}: a mapping is fields and values", hint="it begins with fields: or with tasks:")
     if "tasks" not in value:
-        one = _mapping(value, source)
-        return {one.mapping.task or "": one}
+        mapping = _mapping(value, source)
+        return {mapping.mapping.task or "": mapping}
     if len(value) > 1 or not isinstance(value["tasks"], dict):
         raise UsageError(f"{source}: tasks: expected a mapping under each name, and nothing beside tasks")
-    found = {}
+    mappings = {}
     for name, fields in value["tasks"].items():
         if not isinstance(fields, dict):
             raise UsageError(f"{source}: tasks.{name}: expected the fields of a mapping")
-        found[str(name)] = _mapping({**fields, "task": str(name)}, f"{source}: tasks.{name}")
-    return found
+        mappings[str(name)] = _mapping({**fields, "task": str(name)}, f"{source}: tasks.{name}")
+    return mappings
 
 
 def mapping_for(task: str, found: Mapping[str, NamedMapping]) -> NamedMapping | None:
@@ -204,8 +204,8 @@ def _mapping(value: Mapping[Any, Any], source: str) -> NamedMapping:
         return NamedMapping(RowMapping.model_validate(value), source)
     except ValidationError as error:
         fields = (*RowMapping.model_fields, "tasks", "column", "value", "strip", "json")
-        found = problem_of(error, source, "setting", fields)
-        raise UsageError(found.message.replace("Value error, ", ""), hint=found.hint) from None
+        problem = problem_of(error, source, "setting", fields)
+        raise UsageError(problem.message.replace("Value error, ", ""), hint=problem.hint) from None
 
 
 def _kind(value: object) -> str:
@@ -246,14 +246,9 @@ def _rows(path: Path, name: str, kind: str, mapping: NamedMapping) -> Iterator[d
         rows = _json_lines(stream, name) if kind == JSONL else _csv(stream, name, "\t" if kind == TSV else ",")
         for number, row in enumerate(rows, 1):
             if number == 1 or kind == JSONL:
-                mapping.check_columns(_columns(row, mapping, number), name)
+                later = (rule.column for rule in (mapping.mapping.fields or {}).values() if rule.column and number > 1)
+                mapping.check_columns({**row, **dict.fromkeys(later)}, name)
             yield row
-
-
-def _columns(row: dict[str, Any], mapping: NamedMapping, number: int) -> Collection[str]:
-    """Return the columns that a row allows; a later line of JSON may lack fields that the first one has."""
-    later = (rule.column for rule in (mapping.mapping.fields or {}).values() if rule.column and number > 1)
-    return {**row, **dict.fromkeys(later)}
 
 
 @contextmanager
@@ -294,7 +289,11 @@ def _csv(stream: IO[str], name: str, delimiter: str) -> Iterator[dict[str, Any]]
         if not cells:  # a blank line
             continue
         if header is None:
-            header = _header(cells, name)
+            if twice := [cell for cell in cells if cells.count(cell) > 1]:
+                raise FileProblem(
+                    f"{name}: two columns are called {twice[0]!r}", hint="the first line names the columns"
+                )
+            header = cells
             continue
         number += 1
         if len(cells) != len(header):
@@ -317,12 +316,6 @@ def _cells(reader: Any, name: str) -> Iterator[list[str]]:  # noqa: ANN401  (csv
         finally:
             csv.field_size_limit(before)
         yield cells
-
-
-def _header(cells: list[str], name: str) -> list[str]:
-    if twice := [cell for cell in cells if cells.count(cell) > 1]:
-        raise FileProblem(f"{name}: two columns are called {twice[0]!r}", hint="the first line names the columns")
-    return cells
 
 
 def _parquet(path: Path, name: str, mapping: NamedMapping) -> Iterator[dict[str, Any]]:
@@ -356,15 +349,15 @@ def _arrow(name: str) -> Iterator[None]:
     except FileNotFoundError:
         raise FileProblem(f"{name}: no such file") from None
     except (OSError, ValueError, TypeError, NotImplementedError, RuntimeError, MemoryError, ArithmeticError) as error:
-        told = str(error).splitlines()[0][:160] if str(error) else type(error).__name__
-        raise FileProblem(f"{name}: not a Parquet file that can be read: {told}") from None
+        message = str(error).splitlines()[0][:160] if str(error) else type(error).__name__
+        raise FileProblem(f"{name}: not a Parquet file that can be read: {message}") from None
 
 
 def _without_nulls(value: Any) -> Any:  # noqa: ANN401  (any value)
     """Return a value without fields that are null, as a table has them where a row has no such field."""
     if isinstance(value, dict):
-        return {name: _without_nulls(one) for name, one in value.items() if one is not None}
-    return [_without_nulls(one) for one in value] if isinstance(value, list) else value
+        return {name: _without_nulls(item) for name, item in value.items() if item is not None}
+    return [_without_nulls(item) for item in value] if isinstance(value, list) else value
 
 
 def _plain(value: Any, field: str) -> Any:  # noqa: ANN401  (any value)
@@ -372,9 +365,9 @@ def _plain(value: Any, field: str) -> Any:  # noqa: ANN401  (any value)
     if isinstance(value, dict):
         if not all(isinstance(name, str) for name in value):
             raise ValueError(f"{field}: a name that is no text")
-        return {name: _plain(one, field) for name, one in value.items()}
+        return {name: _plain(item, field) for name, item in value.items()}
     if isinstance(value, list):
-        return [_plain(one, field) for one in value]
+        return [_plain(item, field) for item in value]
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float) and math.isfinite(value):

@@ -45,15 +45,15 @@ class Template:
     ) -> Template:
         """Return the template of a text. Raise ``UsageError`` with the line if a field is missing or unknown."""
         known = {*required, *optional}
-        found = {}
+        fields = {}
         for name, line in _fields(text, source):
             if name not in known:
                 raise UsageError(f"{source}: line {line}: there is no field {{{name}}} here", hint=_known(name, known))
-            found[name] = line
-        if missing := [name for name in required if name not in found]:
+            fields[name] = line
+        if missing := [name for name in required if name not in fields]:
             lacks = ", ".join(f"{{{name}}}" for name in missing)
             raise UsageError(f"{source}: the text lacks {lacks}", hint=f"it must hold {_listed(required)}")
-        return cls(text, frozenset(found), source)
+        return cls(text, frozenset(fields), source)
 
     def render(self, **values: str) -> str:
         """Return the text with its fields filled; values it has no field for are left out."""

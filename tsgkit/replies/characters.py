@@ -66,8 +66,8 @@ def without_hidden(reply: str) -> tuple[str, list[int] | None]:
     """
     if reply.isascii() or not HIDDEN.search(reply):
         return reply, None
-    places = [place for place, sign in enumerate(reply) if not HIDDEN.match(sign)]
-    return "".join(reply[place] for place in places), [*places, len(reply)]
+    places = [position for position, sign in enumerate(reply) if not HIDDEN.match(sign)]
+    return "".join(reply[position] for position in places), [*places, len(reply)]
 
 
 def bare(part: Part) -> Part:

@@ -167,27 +167,37 @@ def choice(reply: str, options: Options) -> Read[str] | Unreadable:
     if match := CLEAN.fullmatch(reply):
         return _offered(Statement(match.group(1).upper(), *match.span(1)), options)
     text, places = without_hidden(reply)
-    said = spoken(text)
-    if isinstance(said, Unreadable):
-        return said
-    for end in said.ends():
-        found = choice_in(end, options)
-        if found != Unreadable(NO_ANSWER):
+    answer = spoken(text)
+    if isinstance(answer, Unreadable):
+        return answer
+    for end in answer.ends():
+        verdict = choice_in(end, options)
+        if verdict != Unreadable(NO_ANSWER):
             break
-    if places is None or isinstance(found, Unreadable):
-        return found
-    return Read(found.value, places[found.start], places[found.end])
+    if places is None or isinstance(verdict, Unreadable):
+        return verdict
+    return Read(verdict.value, places[verdict.start], places[verdict.end])
 
 
-def choice_in(said: Part, options: Options) -> Read[str] | Unreadable:
+def choice_in(answer: Part, options: Options) -> Read[str] | Unreadable:
     """Return the option that a part of a reply says."""
-    plain = without_fences(shown_plainly(said))
+    plain = without_fences(shown_plainly(answer))
     part = without_denied(about_the_question(plain, lambda line: _is_option(line, options)))
     if not part.text.strip():
         return Unreadable(NO_ANSWER)
     written = len(part.text.rstrip())
     if labels := [label for label in labels_in(part) if label.end() < written]:
-        return _behind_labels(part, labels, options)
+        ends = [label.start() for label in labels[1:]] + [len(part.text)]
+        behind = [part.cut(label.end(), end) for label, end in zip(labels, ends, strict=True)]
+        statements = [*_in_json(part, options), *_boxed(part, options)]
+        for label, rest in zip(labels, behind, strict=True):
+            is_final = bool(label.group("final") or label.group("tag"))
+            statements += [statement._replace(is_final=is_final) for statement in _leading(rest, options)]
+        if statements and (
+            not behind[-1].text.strip() or any(statement.start >= behind[-1].start for statement in statements)
+        ):
+            return _agreed(sorted(statements, key=lambda statement: statement.start), part, options)
+        return _best(behind[-1], options, KINDS)  # words behind a label count alone
     return _best(without_labels(part), options, KINDS)
 
 
@@ -195,41 +205,30 @@ def _best(
     part: Part, options: Options, kinds: Sequence[Callable[[Part, Options], list[Statement]]]
 ) -> Read[str] | Unreadable:
     for kind in kinds:
-        if found := kind(part, options):
-            return _agreed(found, part, options)
+        if statements := kind(part, options):
+            return _agreed(statements, part, options)
     return Unreadable(NO_ANSWER)
 
 
-def _behind_labels(part: Part, labels: Sequence[re.Match[str]], options: Options) -> Read[str] | Unreadable:
-    """Return the option after an answer label. If other words follow a label, only its words count."""
-    ends = [label.start() for label in labels[1:]] + [len(part.text)]
-    behind = [part.cut(label.end(), end) for label, end in zip(labels, ends, strict=True)]
-    found = [*_in_json(part, options), *_boxed(part, options)]
-    for label, rest in zip(labels, behind, strict=True):
-        is_final = bool(label.group("final") or label.group("tag"))
-        found += [one._replace(is_final=is_final) for one in _leading(rest, options)]
-    if found and (not behind[-1].text.strip() or any(one.start >= behind[-1].start for one in found)):
-        return _agreed(sorted(found, key=lambda one: one.start), part, options)
-    return _best(behind[-1], options, KINDS)
-
-
-def _agreed(found: Sequence[Statement], part: Part, options: Options) -> Read[str] | Unreadable:
+def _agreed(statements: Sequence[Statement], part: Part, options: Options) -> Read[str] | Unreadable:
     """Return the option that all statements of one kind and conclusions behind them name.
 
     If words take others back, the last one counts.
     """
-    kept = [one for one in found if one.is_final] or [*found]
+    kept = [statement for statement in statements if statement.is_final] or [*statements]
     at = kept[-1].end - part.start
     withdrawn = WITHDRAWN.search(part.text, at)
     kept += (later := _in_sentences(part.cut(withdrawn.end() if withdrawn else at), options))
-    letters = sorted({one.letter for one in kept})
+    letters = sorted({statement.letter for statement in kept})
     last = kept[-1]
     if len(letters) > 1:
-        before = max(one.end for one in kept if one.letter != last.letter)
+        before = max(statement.end for statement in kept if statement.letter != last.letter)
         if not TAKEN_BACK.search(part.text, before - part.start, last.start - part.start):
             return Unreadable(f"two answers: {', '.join(letters)}")
-    other = CONTRADICTED.search(part.text, last.end - part.start)
-    if (other and other.group(1) != last.letter) or is_doubted(part.text[last.end - part.start :], OPTION.fullmatch):
+    contradiction = CONTRADICTED.search(part.text, last.end - part.start)
+    if (contradiction and contradiction.group(1) != last.letter) or is_doubted(
+        part.text[last.end - part.start :], OPTION.fullmatch
+    ):
         return Unreadable("the answer is one of several")
     if withdrawn and not later:
         return Unreadable("the answer is taken back")
@@ -256,28 +255,30 @@ def _leading(part: Part, options: Options) -> list[Statement]:
         letter = _in_words(part.text, options) or _in_words(lines[0].text, options)
         stripped = lines[0].strip()
         return [Statement(letter, stripped.start, stripped.end)] if letter else []
-    place = next(number for number in (1, 2, 3) if match.group(number))
-    found = [_statement(line, match, place)]
-    while more := MORE.match(line.text, found[-1].end - line.start):
-        found.append(_statement(line, more, 1))
-    if len(found) == 1 and (other := _in_words(_rest(line, found[0]), options)) and other != found[0].letter:
-        found.append(Statement(other, found[0].start, found[0].end))
-    return found
+    group = next(number for number in (1, 2, 3) if match.group(number))
+    statements = [_statement(line, match, group)]
+    while more := MORE.match(line.text, statements[-1].end - line.start):
+        statements.append(_statement(line, more, 1))
+    if (
+        len(statements) == 1
+        and (letter_in_words := _in_words(line.text[statements[0].end - line.start :].lstrip(" ):.-–—=|,"), options))
+        and letter_in_words != statements[0].letter
+    ):
+        statements.append(Statement(letter_in_words, statements[0].start, statements[0].end))
+    return statements
 
 
 def _statement(line: Part, match: re.Match[str], group: int) -> Statement:
     return Statement(match.group(group).upper(), line.start + match.start(group), line.start + match.end(group))
 
 
-def _rest(line: Part, statement: Statement) -> str:
-    return line.text[statement.end - line.start :].lstrip(" ):.-–—=|,")
-
-
 def _in_words(text: str, options: Options) -> str | None:
     """Return the letter of the one option whose words a text is."""
-    said = _folded(text)
-    same = [letter for letter, words in options.items() if words and _folded(words) == said] if said else []
-    return same[0] if len(same) == 1 else None
+    folded_text = _folded(text)
+    letters = (
+        [letter for letter, words in options.items() if words and _folded(words) == folded_text] if folded_text else []
+    )
+    return letters[0] if len(letters) == 1 else None
 
 
 def _is_option(line: Part, options: Options) -> bool:
@@ -295,10 +296,10 @@ def _in_json(part: Part, options: Options) -> list[Statement]:
     if "{" not in part.text:
         return []
     return [
-        Statement(one.letter, part.start + value.start, part.start + value.end, is_final=True)
+        Statement(statement.letter, part.start + value.start, part.start + value.end, is_final=True)
         for value in values_in(part.text)
-        for said in answers_in(value.value)
-        for one in _leading(Part(said), options)
+        for stated in answers_in(value.value)
+        for statement in _leading(Part(stated), options)
     ]
 
 
@@ -307,13 +308,13 @@ def answers_in(value: object, depth: int = 0) -> Iterator[str]:
     if not isinstance(value, dict) or depth > DEEPEST:
         return
     fields = {str(key).lower().replace(" ", "_"): part for key, part in value.items()}
-    said = next((fields[name] for name in FIELDS if name in fields), None)
-    if isinstance(said, list) and len(said) == 1:
-        said = said[0]
-    if isinstance(said, str):
-        yield said
-    elif said is None or isinstance(said, dict):
-        for part in [said] if said else value.values():
+    stated = next((fields[name] for name in FIELDS if name in fields), None)
+    if isinstance(stated, list) and len(stated) == 1:
+        stated = stated[0]
+    if isinstance(stated, str):
+        yield stated
+    elif stated is None or isinstance(stated, dict):
+        for part in [stated] if stated else value.values():
             yield from answers_in(part, depth + 1)
 
 
@@ -322,18 +323,18 @@ def is_one_object(part: Part) -> bool:
     text = part.text.strip()
     if not (text.startswith("{") and text.endswith("}")):
         return False
-    found = values_in(text)
-    return len(found) == 1 and isinstance(found[0].value, dict) and found[0][1:3] == (0, len(text))
+    values = values_in(text)
+    return len(values) == 1 and isinstance(values[0].value, dict) and values[0][1:3] == (0, len(text))
 
 
 def _boxed(part: Part, options: Options) -> list[Statement]:
     if not any(mark in part.text for mark in BOXES):
         return []
-    found = []
+    statements = []
     for match in BOX.finditer(part.text):
         inside = part.cut(match.start(1), match.end(1))
-        found += [one._replace(is_final=True) for one in _leading(inside, options)]
-    return found
+        statements += [statement._replace(is_final=True) for statement in _leading(inside, options)]
+    return statements
 
 
 @cache
@@ -347,32 +348,32 @@ def _in_sentences(part: Part, options: Options) -> list[Statement]:
     text = bare(part).text
     if not text.strip():
         return []
-    found = {}
+    statements = {}
     for pattern in _sentences():
         for match in pattern.finditer(text):
             is_quoted = part.text[max(match.start() - 1, 0)] in '"“«'
             if not is_quoted and is_sure(text, match.start()) and not _is_question(text, match.end()):
                 span = match.span(1)
-                found[span] = Statement(match.group(1).upper(), part.start + span[0], part.start + span[1])
+                statements[span] = Statement(match.group(1).upper(), part.start + span[0], part.start + span[1])
     for match in SAID_IN_WORDS.finditer(text):
         quoted = CLOSING.split(part.text[slice(*match.span(1))], maxsplit=1)[0]
-        named = [(letter, len(words)) for words in (match.group(1), quoted) if (letter := _in_words(words, options))]
+        mentions = [(letter, len(words)) for words in (match.group(1), quoted) if (letter := _in_words(words, options))]
         is_set_apart = part.text[match.start(1) - 1] in '"“*' or not SAYS.match(match.group())
-        if named and is_set_apart and is_sure(text, match.start()):
-            span = match.start(1), match.start(1) + named[0][1]
-            found[span] = Statement(named[0][0], part.start + span[0], part.start + span[1])
+        if mentions and is_set_apart and is_sure(text, match.start()):
+            span = match.start(1), match.start(1) + mentions[0][1]
+            statements[span] = Statement(mentions[0][0], part.start + span[0], part.start + span[1])
     for match in IN_PARENTHESES.finditer(text):
         words = options.get(match.group(1), "")
-        said = text[max(match.start() - len(words) - 8, 0) : match.start()]
-        if words and f" {_folded(said)}".endswith(f" {_folded(words)}") and is_sure(text, match.start()):
+        before = text[max(match.start() - len(words) - 8, 0) : match.start()]
+        if words and f" {_folded(before)}".endswith(f" {_folded(words)}") and is_sure(text, match.start()):
             span = match.span(1)
-            found[span] = Statement(match.group(1), part.start + span[0], part.start + span[1])
-    return [found[span] for span in sorted(found)]
+            statements[span] = Statement(match.group(1), part.start + span[0], part.start + span[1])
+    return [statements[span] for span in sorted(statements)]
 
 
-def is_sure(text: str, place: int) -> bool:
+def is_sure(text: str, position: int) -> bool:
     """Return whether the sentence up to a position neither negates nor conditions what follows."""
-    before = text[max(0, place - 300) : place]
+    before = text[max(0, position - 300) : position]
     start = max((match.end() for match in STARTS.finditer(before)), default=0)
     clause = before[start:]
     return UNSURE.search(clause) is None or (
@@ -384,8 +385,8 @@ def is_sure(text: str, place: int) -> bool:
     )
 
 
-def _is_question(text: str, place: int) -> bool:
-    end = STARTS.search(text, place, place + LONGEST_REST)
+def _is_question(text: str, position: int) -> bool:
+    end = STARTS.search(text, position, position + LONGEST_REST)
     return end is not None and end.group() in "?？"
 
 
@@ -405,9 +406,9 @@ def _alone(part: Part, options: Options) -> list[Statement]:
     if lone:
         return [_lone(line, match) for line, match in lone]
     leading = [_leading(line, options) for line in lines]
-    letters = {one.letter for found in leading for one in found}
+    letters = {statement.letter for statements in leading for statement in statements}
     if len(letters) > 1:
-        return [one for found in leading for one in found]
+        return [statement for statements in leading for statement in statements]
     return [*leading[0], *leading[-1]]
 
 
@@ -423,7 +424,7 @@ def _without_number(line: str) -> str:
 
 def _in_tables(part: Part, options: Options) -> list[Statement]:
     """Return the options that a table calls the answer, or that verdicts on several options affirm."""
-    called = [one for cell in answer_cells(part) for one in _leading(cell, options)]
+    called = [statement for cell in answer_cells(part) for statement in _leading(cell, options)]
     affirmed = [option for option, is_right in verdicts(part, OPTION) if is_right]
     return called or [Statement(option.text, option.start, option.end) for option in affirmed]
 

@@ -43,7 +43,7 @@ DOUBTED = re.compile(
     r"|\A[^\w.!?\n]{0,6}(?:unless|if|provided|assuming|falls|wenn)\b[^.\n]{1,200}\b(?:then|otherwise|else|sonst|dann)\b",
     re.IGNORECASE | re.MULTILINE,
 )
-"""What makes an answer before it one of two: another name, an admission, a condition right behind it."""
+"""Words that make an answer before them one of two: another name, an admission, a condition right behind it."""
 ALTERNATIVE = re.compile(
     r"^[^\w\n]*(?:option|alternative|variant|possibility)\s*(?:\d{1,2}|[A-D])\b[^\w\n]*$", re.IGNORECASE | re.MULTILINE
 )
@@ -99,7 +99,7 @@ DENIED = {words: re.compile(pattern.replace(r"\s", r"[^\S\n]")) for words, patte
 UNMARKED = re.compile(rf"{ARTICLE}(?:{MARKED}|{LETTER}|{OR}\b|({WORD}))")
 """The words of a list that are neither letters nor set apart by marks."""
 ANY = re.compile("[^?？\n]")
-"""What is blanked; the mark of a question stays."""
+"""The text that is blanked; the mark of a question stays."""
 
 
 def without_denied(part: Part, known: AbstractSet[str] = frozenset()) -> Part:

@@ -89,14 +89,15 @@ def _listed(part: Part) -> Listed | Unreadable:
     aside = _Aside()
     for line in part.lines():
         is_aside = aside.holds(line, part, is_first=not listed)
-        found, is_whole = ([], False) if is_aside else _in_line(line)
-        listed += found
+        names, is_whole = ([], False) if is_aside else _in_line(line)
+        listed += names
         if not is_whole:
-            short = _short(line.text)
-            notes.append(f"left out: {short}" if not found else f"only its names: {short}")
+            text = line.text.strip()
+            short = text if len(text) <= SHORT else text[:SHORT] + "..."
+            notes.append(f"left out: {short}" if not names else f"only its names: {short}")
     if not listed:
         return Unreadable("no names listed")
-    return Listed(tuple(one.text for one in listed), tuple(notes), tuple((one.start, one.end) for one in listed))
+    return Listed(tuple(name.text for name in listed), tuple(notes), tuple((name.start, name.end) for name in listed))
 
 
 class _Aside:
@@ -125,22 +126,22 @@ class _Aside:
 
 def _from_json(part: Part) -> Listed | Unreadable | None:
     """Return the names of a JSON list or of a field with one; None if the text is not JSON."""
-    found = values_in(part.text)
-    if found and found[-1].is_given_up:
+    values = values_in(part.text)
+    if values and values[-1].is_given_up:
         return Unreadable(TOO_MUCH)
-    if len(found) != 1 or found[0].is_cut:
+    if len(values) != 1 or values[0].is_cut:
         return None
-    value = found[0].value
-    is_plain = not (isinstance(value, dict) or '"' in part.text[: found[0].end])
-    if is_plain and part.text[found[0].end :].strip(" .\n"):
+    value = values[0].value
+    is_plain = not (isinstance(value, dict) or '"' in part.text[: values[0].end])
+    if is_plain and part.text[values[0].end :].strip(" .\n"):
         return None
     if isinstance(value, dict):
-        fields = {str(key).lower(): one for key, one in value.items()}
+        fields = {str(key).lower(): field for key, field in value.items()}
         value = next((fields[name] for name in FIELDS if name in fields), None)
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
         return Unreadable("JSON, and no list of names in it")
     listed = [name.text for name in map(_trimmed, map(Part, value)) if name.text]
-    span = (part.start + found[0].start, part.start + found[0].end)
+    span = (part.start + values[0].start, part.start + values[0].end)
     return Listed(tuple(listed), (), (span,) * len(listed)) if listed else Unreadable("no names listed")
 
 
@@ -159,8 +160,8 @@ def _in_line(line: Part) -> tuple[list[Part], bool]:
     explanation = EXPLANATION.search(bare.text)
     without = (bare.cut(0, explanation.start()) if explanation else bare, False)
     readings = [without] if SET_APART.search(bare.text) else [(bare, True), without]
-    for one, is_whole in readings:
-        parts = list(_parts(one))
+    for name, is_whole in readings:
+        parts = list(_parts(name))
         if parts and all(_is_name(part.text) for part in parts):
             return parts, is_whole
     return [], False
@@ -178,8 +179,3 @@ def _parts(line: Part) -> Iterator[Part]:
 def _is_name(part: str) -> bool:
     is_short = len(part.split()) <= MOST_WORDS and part[-1:] not in (":", ".")
     return is_short and SENTENCE.search(part) is None and any(map(str.isalnum, part))
-
-
-def _short(line: str) -> str:
-    line = line.strip()
-    return line if len(line) <= SHORT else line[:SHORT] + "..."

@@ -28,7 +28,7 @@ MOST_WORK, WORK_A_CHARACTER = 500_000, 3
 WORK_AN_ATTEMPT = 16
 """The steps of an attempt that fails at once."""
 MOST_TOO_NESTED = 100
-"""How many attempts may end because brackets are nested too deeply; each of them reads :data:`MOST_NESTED` levels."""
+"""Attempts that may end because brackets are nested too deeply; each of them reads :data:`MOST_NESTED` levels."""
 WORK_A_NESTED_CHARACTER = 10
 """The limit per character if nested values are read separately too, once for each level."""
 TOO_MUCH = "it takes too many steps to read"
@@ -85,7 +85,7 @@ class _TooMuch(Exception):
 def values_in(text: str) -> list[FoundValue]:
     """Return all top-level lists and objects of a text in order; the last one may be cut off."""
     reader = _Reader(text)
-    found: list[FoundValue] = []
+    values: list[FoundValue] = []
     at = 0
     while opening := OPENING.search(text, at):
         at = opening.start()
@@ -94,18 +94,21 @@ def values_in(text: str) -> list[FoundValue]:
             value = reader.value(0)
         except _TooMuch:
             return [
-                *(one for one in found if not one.is_cut),
+                *(entry for entry in values if not entry.is_cut),
                 FoundValue(None, at, len(text), repaired=False, is_cut=True, is_given_up=True),
             ]
         except _Cut:
-            found.append(FoundValue(None, at, len(text), repaired=False, is_cut=True))
+            values.append(FoundValue(None, at, len(text), repaired=False, is_cut=True))
             at += 1
         except _Broken:
             at += 1
         else:
-            found.append(FoundValue(value, at, reader.at, reader.repaired))
+            values.append(FoundValue(value, at, reader.at, reader.repaired))
             at = reader.at
-    return _without_inner(found)
+    first_cut = next((position for position, value in enumerate(values) if value.is_cut), None)
+    if first_cut is None:
+        return values
+    return [value for value in values[:first_cut] if not value.is_cut] + [values[first_cut]]
 
 
 def nested_values_in(text: str) -> Iterator[FoundValue]:
@@ -132,30 +135,22 @@ def object_with(text: str, *names: str) -> FoundValue | Unreadable:
     >>> object_with("{'a': 1} and {'b': 2}", "a").value, object_with("{'a': [1, 2", "a")
     ({'a': 1}, Unreadable(reason='it ends in the middle'))
     """
-    found: list[FoundValue] = values_in(text)
-    if found and found[-1].is_cut:
-        return Unreadable(TOO_MUCH if found[-1].is_given_up else CUT)
-    having = [one for one in found if isinstance(one.value, dict) and not one.value.keys().isdisjoint(names)]
+    values: list[FoundValue] = values_in(text)
+    if values and values[-1].is_cut:
+        return Unreadable(TOO_MUCH if values[-1].is_given_up else CUT)
+    having = [value for value in values if isinstance(value.value, dict) and not value.value.keys().isdisjoint(names)]
     return agreed(having, text) if having else Unreadable(f"there is no {' or '.join(names)} in it")
 
 
-def agreed(found: Sequence[FoundValue], text: str) -> FoundValue | Unreadable:
+def agreed(values: Sequence[FoundValue], text: str) -> FoundValue | Unreadable:
     """Return the one value that all agree on. If words take others back or call one final, return the last."""
-    last = found[-1]
-    others = [one for one in found if one.value != last.value]
+    last = values[-1]
+    others = [value for value in values if value.value != last.value]
     if others and not TAKEN_BACK.search(text, others[-1].end, last.start):
         between = labels_in(Part(text[others[-1].end : last.start]))
         if not any(label.group("final") for label in between):
             return Unreadable("two answers that differ")
     return last
-
-
-def _without_inner(found: list[FoundValue]) -> list[FoundValue]:
-    """Drop values inside a value that is cut off, and cut values before complete ones."""
-    first_cut = next((place for place, one in enumerate(found) if one.is_cut), None)
-    if first_cut is None:
-        return found
-    return [one for one in found[:first_cut] if not one.is_cut] + [found[first_cut]]
 
 
 class _Reader:
@@ -211,16 +206,16 @@ class _Reader:
 
     def items(self, closing: str, level: int) -> list[Any]:
         """Return a list, starting after its bracket."""
-        found: list[Any] = []
+        items: list[Any] = []
         self.at += 1
         while not self.closes(closing):
-            found.append(self.value(level + 1))
+            items.append(self.value(level + 1))
             self.separated(closing)
-        return found
+        return items
 
     def members(self, level: int) -> dict[str, Any]:
         """Return an object, starting after its brace."""
-        found: dict[str, Any] = {}
+        members: dict[str, Any] = {}
         self.at += 1
         while not self.closes("}"):
             key = self.key()
@@ -230,9 +225,9 @@ class _Reader:
             self.repaired = self.repaired or self.here() == "="
             self.at += 1
             self.skip()
-            found[key] = self.value(level + 1)
+            members[key] = self.value(level + 1)
             self.separated("}")
-        return found
+        return members
 
     def closes(self, closing: str) -> bool:
         """Return whether the closing bracket is next, and skip it if so."""
@@ -270,14 +265,14 @@ class _Reader:
 
     def string(self, quote: str) -> str:
         """Return a quoted text."""
-        found = STRING[quote].match(self.text, self.at)
-        if not found:
+        match = STRING[quote].match(self.text, self.at)
+        if not match:
             self.spend(len(self.text) - self.at)
             raise _Cut
         self.repaired = self.repaired or quote != '"'
-        self.at = found.end()
-        self.spend(len(found.group()))
-        return unescaped(found.group(1))
+        self.at = match.end()
+        self.spend(len(match.group()))
+        return unescaped(match.group(1))
 
     def bare(self) -> Any:  # noqa: ANN401  (as JSON has it)
         """Return a number, null, true, false, or a word."""

@@ -87,11 +87,12 @@ def letters(reply: str, questions: Sequence[Options]) -> tuple[Letter, ...]:
     if len(questions) == 1:
         return (choice(reply, questions[0]),)
     text, places = without_hidden(reply)
-    found = _letters(text, questions)
+    answers = _letters(text, questions)
     if places is None:
-        return found
+        return answers
     return tuple(
-        one._replace(start=places[one.start], end=places[one.end]) if isinstance(one, Read) else one for one in found
+        answer._replace(start=places[answer.start], end=places[answer.end]) if isinstance(answer, Read) else answer
+        for answer in answers
     )
 
 
@@ -99,49 +100,53 @@ def _letters(reply: str, questions: Sequence[Options]) -> tuple[Letter, ...]:
     spoke = spoken(reply)
     if isinstance(spoke, Unreadable):
         return (spoke,) * len(questions)
-    said = _said(spoke, len(questions))
-    numbered = _from_one([one for one in said if one.number is not None], len(questions))
+    statements = _said(spoke, len(questions))
+    numbered_statements = [statement for statement in statements if statement.number is not None]
+    numbers = {statement.number for statement in numbered_statements}
+    shift = int(0 in numbers and len(questions) not in numbers)  # they count from 0
+    numbered = [statement._replace(number=(statement.number or 0) + shift) for statement in numbered_statements]
     if not numbered:
-        said = said if len(said) == len(questions) else [one for one in said if one.labelled] or said
-        if len(said) != len(questions):
-            reason = f"{len(said)} answers without numbers to {len(questions)} questions" if said else NO_ANSWER
+        statements = (
+            statements
+            if len(statements) == len(questions)
+            else [statement for statement in statements if statement.labelled] or statements
+        )
+        if len(statements) != len(questions):
+            reason = (
+                f"{len(statements)} answers without numbers to {len(questions)} questions" if statements else NO_ANSWER
+            )
             return (Unreadable(reason),) * len(questions)
-        numbered = [one._replace(number=number) for number, one in enumerate(said, 1)]
-    about = ([one for one in numbered if one.number == number] for number in range(1, len(questions) + 1))
-    return tuple(_letter(options, said) for options, said in zip(questions, about, strict=True))
+        numbered = [statement._replace(number=number) for number, statement in enumerate(statements, 1)]
+    about = (
+        [statement for statement in numbered if statement.number == number] for number in range(1, len(questions) + 1)
+    )
+    return tuple(_letter(options, statements) for options, statements in zip(questions, about, strict=True))
 
 
-def _from_one(said: list[StatedLetter], last: int) -> list[StatedLetter]:
-    """Return the statements with numbers from 0 shifted to start at 1, if they cannot be anything else."""
-    numbers = {one.number for one in said}
-    shift = int(0 in numbers and last not in numbers)
-    return [one._replace(number=(one.number or 0) + shift) for one in said]
-
-
-def _letter(options: Options, said: Sequence[StatedLetter]) -> Letter:
-    found = sorted({one.letter.upper() for one in said})
-    if not found:
+def _letter(options: Options, statements: Sequence[StatedLetter]) -> Letter:
+    letters = sorted({statement.letter.upper() for statement in statements})
+    if not letters:
         return Unreadable(NO_ANSWER)
-    if len(found) > 1:
-        return Unreadable(f"two answers: {', '.join(found)}")
-    if found[0] not in options:
-        return Unreadable(f"{found[0]} is none of the {len(options)} options")
-    return Read(found[0], said[0].start, said[0].end)
+    if len(letters) > 1:
+        return Unreadable(f"two answers: {', '.join(letters)}")
+    if letters[0] not in options:
+        return Unreadable(f"{letters[0]} is none of the {len(options)} options")
+    return Read(letters[0], statements[0].start, statements[0].end)
 
 
 def _said(spoke: Part, wanted: int) -> list[StatedLetter]:
     part = without_fences(shown_plainly(spoke)).strip()
     values = values_in(part.text) if "{" in part.text or part.text.startswith("[") else []
-    whole = [one for one in values if not one.is_cut and isinstance(one.value, dict | list)]
-    in_json = [(one, found) for one in whole if (found := list(_in_json(one.value)))]
+    whole = [statement for statement in values if not statement.is_cut and isinstance(statement.value, dict | list)]
+    in_json = [(statement, statements) for statement in whole if (statements := list(_in_json(statement.value)))]
     if in_json:
-        most = max(len(found) for _, found in in_json)
-        value, found = [one for one in in_json if len(one[1]) == most][-1]
+        most = max(len(statements) for _, statements in in_json)
+        value, statements = [statement for statement in in_json if len(statement[1]) == most][-1]
         start, end = part.start + value.start, part.start + value.end
-        return [one._replace(start=start, end=end) for one in found]
+        return [statement._replace(start=start, end=end) for statement in statements]
     for heading in list(ANSWERS.finditer(part.text))[: -MOST_HEADINGS - 1 : -1]:
         concluded = list(_in_lines([line for line in map(_plain, part.cut(heading.end()).lines()) if line.text]))
-        numbers = {one.number for one in concluded}
+        numbers = {statement.number for statement in concluded}
         if len(concluded) >= wanted and len(numbers) in (1 if None in numbers else wanted, wanted):
             return concluded
     lines = [line for line in map(_plain, part.lines()) if line.text]
@@ -163,9 +168,9 @@ def _in_one_line(line: Part, wanted: int) -> Iterator[StatedLetter]:
     if len(parts) > 1 and all(re.fullmatch(LETTER, part.text) for part in parts):
         yield from (StatedLetter(part.text, part.start, part.end) for part in parts)
         return
-    found = list(COMPACT.finditer(line.text)) if wanted > 1 else []
-    if len(found) > 1:
-        for match in found:
+    matches = list(COMPACT.finditer(line.text)) if wanted > 1 else []
+    if len(matches) > 1:
+        for match in matches:
             letter = line.cut(*match.span(2))
             yield StatedLetter(letter.text, letter.start, letter.end, int(match.group(1)))
 
@@ -177,16 +182,16 @@ def _in_lines(lines: Iterable[Part]) -> Iterator[StatedLetter]:
     for line in lines:
         numbered = NUMBER.match(line.text)
         if numbered is not None:
-            yield from [one for one in below if one.labelled] or below
+            yield from [statement for statement in below if statement.labelled] or below
             below = []
             current = next(int(number) for number in numbered.groups() if number)
         letters = _leading_letters(line.cut(numbered.end()) if numbered else line)
         if numbered is None and current is not None:
-            below += [one._replace(number=current) for one in letters]
+            below += [statement._replace(number=current) for statement in letters]
         elif letters:
-            yield from (one._replace(number=current) for one in letters)
+            yield from (statement._replace(number=current) for statement in letters)
             current = None
-    yield from [one for one in below if one.labelled] or below
+    yield from [statement for statement in below if statement.labelled] or below
 
 
 def _leading_letters(line: Part) -> list[StatedLetter]:
@@ -196,13 +201,13 @@ def _leading_letters(line: Part) -> list[StatedLetter]:
     first = _leading_letter(line)
     if first is None:
         return []
-    found = [first]
+    letters = [first]
     if REFUSED.match(line.text, first.end - line.start):
         return []
-    while more := MORE.match(line.text, found[-1].end - line.start):
+    while more := MORE.match(line.text, letters[-1].end - line.start):
         letter = line.cut(*more.span(1))
-        found.append(first._replace(letter=letter.text, start=letter.start, end=letter.end))
-    return found
+        letters.append(first._replace(letter=letter.text, start=letter.start, end=letter.end))
+    return letters
 
 
 def _leading_letter(line: Part) -> StatedLetter | None:
@@ -214,10 +219,10 @@ def _leading_letter(line: Part) -> StatedLetter | None:
     rest = (bare.cut(label.end()) if label else bare).strip(QUOTES + ":")
     leading = ALONE.match(rest.text) or SPOKEN.match(rest.text)
     concluded = CONCLUDED.search(bare.text)
-    found, part = (leading, rest) if leading else (concluded, bare)
-    if found is None:
+    stated, part = (leading, rest) if leading else (concluded, bare)
+    if stated is None:
         return None
-    letter = part.cut(*next(found.span(number) for number, group in enumerate(found.groups(), 1) if group))
+    letter = part.cut(*next(stated.span(number) for number, group in enumerate(stated.groups(), 1) if group))
     return StatedLetter(letter.text, letter.start, letter.end, labelled=label is not None or concluded is not None)
 
 
@@ -228,29 +233,29 @@ def _in_json(value: object, number: int | None = None, depth: int = 0) -> Iterat
     if isinstance(value, str) and number is None:
         yield from _in_lines(map(_plain, Part(value).lines()))
     elif isinstance(value, str):
-        said = _leading_letter(_plain(Part(value)))
-        if said is not None:
-            yield said._replace(number=number)
+        letter = _leading_letter(_plain(Part(value)))
+        if letter is not None:
+            yield letter._replace(number=number)
     elif isinstance(value, list):
-        for place, part in enumerate(value, 1):
+        for position, part in enumerate(value, 1):
             # The place says the number, so that an element without a letter keeps the others in theirs.
-            yield from _in_json(part, place if number is None else number, depth + 1)
+            yield from _in_json(part, position if number is None else number, depth + 1)
     elif isinstance(value, dict):
         yield from _in_object({str(name).lower(): part for name, part in value.items()}, number, depth)
 
 
 def _in_object(fields: Mapping[str, object], number: int | None, depth: int) -> Iterator[StatedLetter]:
-    numbers = {name: found for name in fields if (found := _number(name)) is not None}
+    numbers = {name: field_number for name in fields if (field_number := _number(name)) is not None}
     if numbers:
-        for name, found in numbers.items():
-            yield from _in_json(fields[name], found, depth + 1)
+        for name, field_number in numbers.items():
+            yield from _in_json(fields[name], field_number, depth + 1)
         return
-    told = next((fields[name] for name in NUMBERS if name in fields), None)
+    stated_number = next((fields[name] for name in NUMBERS if name in fields), None)
     answer = next((fields[name] for name in FIELDS if name in fields), None)
-    own = _number(str(told))
-    yield from _in_json(answer, number if own is None else own, depth + 1)
+    object_number = _number(str(stated_number))
+    yield from _in_json(answer, number if object_number is None else object_number, depth + 1)
 
 
 def _number(text: str) -> int | None:
-    found = re.fullmatch(r"(?:question|answer|q|a)?[ _#-]*(\d{1,3})[.:]?", text.strip().lower())
-    return int(found[1]) if found else None
+    match = re.fullmatch(r"(?:question|answer|q|a)?[ _#-]*(\d{1,3})[.:]?", text.strip().lower())
+    return int(match[1]) if match else None

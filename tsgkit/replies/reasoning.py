@@ -65,22 +65,12 @@ def spoken(reply: str) -> Part | Unreadable:
         pass
     behind = Part(reply, 0) if last is None else Part(reply[last.end() :], last.end())
     if OPENS.search(behind.text):
-        return _called_final(behind)
+        names = list(ENDING.finditer(behind.text))
+        if not names or not behind.text[names[-1].end() :].strip():
+            return Unreadable(NEVER_ENDS)
+        return behind.cut(names[-1].start())
     opens = OPENS.search(reply) if last is not None and not behind.text.strip() else None
-    said = behind if opens is None else Part(reply[: opens.start()])
-    return _without_marks(said)
-
-
-def _called_final(reasoning: Part) -> Part | Unreadable:
-    """Return the text that unclosed reasoning calls its final answer, with that phrase."""
-    names = list(ENDING.finditer(reasoning.text))
-    if not names or not reasoning.text[names[-1].end() :].strip():
-        return Unreadable(NEVER_ENDS)
-    return reasoning.cut(names[-1].start())
-
-
-def _without_marks(part: Part) -> Part:
-    """Blank template marks, so that all positions stay valid."""
-    if "<" not in part.text and "INST]" not in part.text:
-        return part
-    return Part(MARKS.sub(lambda mark: " " * len(mark.group()), part.text), part.start)
+    answer = behind if opens is None else Part(reply[: opens.start()])
+    if "<" not in answer.text and "INST]" not in answer.text:
+        return answer
+    return Part(MARKS.sub(lambda mark: " " * len(mark.group()), answer.text), answer.start)

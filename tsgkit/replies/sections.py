@@ -95,17 +95,17 @@ def answer_section(reply: str, *, keeps_corrections: bool = False) -> Section | 
 
     ``keeps_corrections``: a correction belongs to the answer that it corrects.
     """
-    said = spoken(reply)
-    if isinstance(said, Unreadable):
-        return said
-    labels = [label for label in labels_in(said) if not (keeps_corrections and label["corrected"])]
+    answer = spoken(reply)
+    if isinstance(answer, Unreadable):
+        return answer
+    labels = [label for label in labels_in(answer) if not (keeps_corrections and label["corrected"])]
     if not labels:
-        return Section(said, None)
-    end = len(said.text.rstrip())
+        return Section(answer, None)
+    end = len(answer.text.rstrip())
     written = [label for label in labels if label.end() < end]
     if not written:
-        return Section(without_labels(said), None)
-    return Section(behind(said, written[-1], len(said.text)), written[-1].group().strip())
+        return Section(without_labels(answer), None)
+    return Section(behind(answer, written[-1], len(answer.text)), written[-1].group().strip())
 
 
 def labels_in(part: Part) -> list[re.Match[str]]:

@@ -57,12 +57,12 @@ class Part(NamedTuple):
 
     def lines(self) -> list[Part]:
         """Return its lines that are not blank."""
-        found, at = [], 0
+        parts, at = [], 0
         for line in self.text.splitlines(keepends=True):
             if line.strip():
-                found.append(Part(line.rstrip("\r\n"), self.start + at))
+                parts.append(Part(line.rstrip("\r\n"), self.start + at))
             at += len(line)
-        return found
+        return parts
 
     def read_as(self, value: Value) -> Read[Value]:
         """Return a value that this stretch says."""

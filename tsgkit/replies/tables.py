@@ -31,7 +31,7 @@ LIMITED = re.compile(
     r"\b(?:but|except|however|(?:al)?though|only|partly|wrong|missing|lacks|aber|pero|mais)\b", re.IGNORECASE
 )
 BEFORE = re.compile(r"(?:^|[,;.])[\s*_`#>\[(•-]*(?:(?:option|choice|candidate)\s+)?\Z", re.IGNORECASE)
-"""What stands before a name with a verdict: a line or a clause begins."""
+"""The text before a name with a verdict: a line or a clause begins."""
 LONGEST_BEFORE, LONGEST = 40, 200
 """Characters that are searched before a name, and behind a yes for what limits it."""
 
@@ -45,31 +45,27 @@ def tables(part: Part) -> Iterator[list[list[Part]]]:
             yield from [rows] if rows else []
             rows = []
         if "|" in line.text and not set(line.text) <= RULER:
-            rows.append(_cells(line))
+            bounds = [-1, *(bar.start() for bar in re.finditer(r"\|", line.text)), len(line.text)]
+            cells = [line.cut(start + 1, end).strip() for start, end in pairwise(bounds)]
+            first, last = not cells[0].text, len(cells) - (not cells[-1].text)
+            rows.append(cells[first:last])
         end = line.end
     yield from [rows] if rows else []
 
 
-def _cells(line: Part) -> list[Part]:
-    bounds = [-1, *(bar.start() for bar in re.finditer(r"\|", line.text)), len(line.text)]
-    cells = [line.cut(start + 1, end).strip() for start, end in pairwise(bounds)]
-    first, last = not cells[0].text, len(cells) - (not cells[-1].text)
-    return cells[first:last]
-
-
 def answer_cells(part: Part) -> list[Part]:
     """Return the cells below or beside a head that calls them the answer, or beside a question."""
-    found = []
+    cells = []
     for rows in tables(part) if "|" in part.text else ():
-        columns = [place for place, cell in enumerate(rows[0]) if CALLED.fullmatch(cell.text.strip(MARKS + ":"))]
+        columns = [column for column, cell in enumerate(rows[0]) if CALLED.fullmatch(cell.text.strip(MARKS + ":"))]
         if columns and len(rows) > 1:
-            found += [row[place] for row in rows[1:] for place in columns if place < len(row)]
+            cells += [row[column] for row in rows[1:] for column in columns if column < len(row)]
             continue
         for row in rows:
             head = row[0].text.strip(MARKS) if row else ""
             if len(row) == 2 and (CALLED.fullmatch(head.rstrip(":")) or head.endswith(("?", "？"))):
-                found.append(row[1])
-    return [cell for cell in found if cell.text]
+                cells.append(row[1])
+    return [cell for cell in cells if cell.text]
 
 
 def verdicts(part: Part, name: re.Pattern[str]) -> list[tuple[Part, bool]]:
@@ -77,14 +73,14 @@ def verdicts(part: Part, name: re.Pattern[str]) -> list[tuple[Part, bool]]:
 
     In a table the last column holds the verdict, or the last row where the names are in its head.
     """
-    found: list[tuple[Part, bool]] = []
+    verdicts_of_rows: list[tuple[Part, bool]] = []
     for rows in tables(part) if "|" in part.text else ():
-        columns = [(cell, rows[-1][place]) for place, cell in enumerate(rows[0]) if place < len(rows[-1])]
+        columns = [(cell, rows[-1][column]) for column, cell in enumerate(rows[0]) if column < len(rows[-1])]
         for option, cell in [*columns, *((row[0], row[-1]) for row in rows if len(row) > 1)]:
             match = name.fullmatch(option.text.strip(MARKS))
             if match and (verdict := _verdict(cell.text)) is not None:
                 stripped = option.strip(MARKS)
-                found.append((stripped.cut(*match.span(1)), verdict))
+                verdicts_of_rows.append((stripped.cut(*match.span(1)), verdict))
     for line, below in pairwise([*part.lines(), Part("")]):
         for match in name.finditer(line.text) if "|" not in line.text else ():
             verdict = _verdict(line.text, match.end())
@@ -92,8 +88,8 @@ def verdicts(part: Part, name: re.Pattern[str]) -> list[tuple[Part, bool]]:
                 verdict = _verdict(below.text)
             begin = max(match.start() - LONGEST_BEFORE, 0)
             if verdict is not None and BEFORE.search(line.text, begin, match.start()):
-                found.append((line.cut(*match.span(1)), verdict))
-    return found if len(found) > 1 else []
+                verdicts_of_rows.append((line.cut(*match.span(1)), verdict))
+    return verdicts_of_rows if len(verdicts_of_rows) > 1 else []
 
 
 def _verdict(text: str, at: int = 0) -> bool | None:

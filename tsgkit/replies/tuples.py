@@ -75,22 +75,24 @@ def tuples(
     text = without_fences(shown_plainly(section.part)).text
     notes: list[str] = []
     try:
-        said: Sequence[Sequence[object]] = _in_json(text, fields) or _in_lines(re.sub("[*`]", " ", text), notes)
-        found = tuple(_checked(said, forms, notes))
+        elements: Sequence[Sequence[object]] = _in_json(text, fields) or _in_lines(re.sub("[*`]", " ", text), notes)
+        checked = tuple(_checked(elements, forms, notes))
     except _Refused as refused:
         return Unreadable(str(refused))
-    return Tuples(found, tuple(notes)) if found else Unreadable("no tuples")
+    return Tuples(checked, tuple(notes)) if checked else Unreadable("no tuples")
 
 
 def _checked(
-    said: Iterable[Sequence[object]], forms: Collection[tuple[str, ...]], notes: list[str]
+    elements: Iterable[Sequence[object]], forms: Collection[tuple[str, ...]], notes: list[str]
 ) -> Iterator[tuple[str, ...]]:
     """Yield tuples of one to three names."""
-    for number, one in enumerate(said, 1):
-        names, shown = tuple(str(name).strip(AROUND) for name in one), _shown(one)
+    for number, element in enumerate(elements, 1):
+        names, shown = tuple(str(name).strip(AROUND) for name in element), _shown(element)
         if tuple(map(str.lower, names)) in forms:
             notes.append(f"left out: {shown}")
-        elif any(name is None or isinstance(name, bool | list | dict) for name in one) or not all(map(_says, names)):
+        elif any(name is None or isinstance(name, bool | list | dict) for name in element) or not all(
+            map(_says, names)
+        ):
             raise _Refused(f"tuple {number} has an element without a name: {shown}")
         elif not 1 <= len(names) <= MOST_ELEMENTS:
             raise _Refused(f"tuple {number} has {len(names)} elements: {shown}")
@@ -105,41 +107,41 @@ def _says(name: str) -> bool:
 def _in_json(text: str, fields: Sequence[str]) -> list[Sequence[object]]:
     """Return the tuples of a list of lists or an object at the beginning of a line."""
     starts = {start.end() for start in JSON.finditer(text)}
-    found = [one for one in values_in(text) if one.start in starts] if starts else []
-    if not found:
+    values = [item for item in values_in(text) if item.start in starts] if starts else []
+    if not values:
         return []
-    if found[-1].is_cut:
-        raise _Refused(TOO_MUCH if found[-1].is_given_up else CUT)
-    whole = agreed(found, text)
+    if values[-1].is_cut:
+        raise _Refused(TOO_MUCH if values[-1].is_given_up else CUT)
+    whole = agreed(values, text)
     if isinstance(whole, Unreadable):
         raise _Refused(whole.reason)
     value = whole.value
     if isinstance(value, dict):
         lists = [value.get(field) or [] for field in fields]
-        value = [[one] if isinstance(one, str) else one for each in lists if isinstance(each, list) for one in each]
-    if not value or not all(isinstance(one, list) for one in value):
+        value = [[item] if isinstance(item, str) else item for each in lists if isinstance(each, list) for item in each]
+    if not value or not all(isinstance(item, list) for item in value):
         raise _Refused("JSON without tuples")
     return list(value)
 
 
 def _in_lines(text: str, notes: list[str]) -> list[list[str]]:
     """Return the tuples of lines that begin with one; other text is noted."""
-    said: list[list[str]] = []
+    elements: list[list[str]] = []
     prose = ""
-    for found in _segments(text):
-        if isinstance(found, str):
-            prose += found + "\n"
-            notes += [f"left out: {shorten(found, SHORT)}"] if AMID_WORDS.search(found) else []
-        elif not all(_is_name(name, MOST_ALONE if len(found) == 1 else MOST_WORDS) for name in found):
-            notes.append(f"left out: {_shown(found)}")
-        elif said and (TAKEN_BACK.search(prose) or ALTERNATIVE.search(prose)):
+    for segment in _segments(text):
+        if isinstance(segment, str):
+            prose += segment + "\n"
+            notes += [f"left out: {shorten(segment, SHORT)}"] if AMID_WORDS.search(segment) else []
+        elif not all(_is_name(name, MOST_ALONE if len(segment) == 1 else MOST_WORDS) for name in segment):
+            notes.append(f"left out: {_shown(segment)}")
+        elif elements and (TAKEN_BACK.search(prose) or ALTERNATIVE.search(prose)):
             raise _Refused("tuples are taken back or offered as alternatives, and which ones count is not said")
         else:
             prose = ""
-            said.append(found)
-    if said and WITHDRAWN.search(prose):
+            elements.append(segment)
+    if elements and WITHDRAWN.search(prose):
         raise _Refused("tuples are taken back, and no others are given")
-    return said
+    return elements
 
 
 def _segments(text: str) -> Iterator[str | list[str]]:
@@ -153,13 +155,13 @@ def _segments(text: str) -> Iterator[str | list[str]]:
         start = opening.end() if opening else at
         yield text[at:start]
         while opening and text[start : start + 1] in ("(", "["):
-            found = TUPLE.match(text, start)
-            if not found:
+            match = TUPLE.match(text, start)
+            if not match:
                 raise _Refused(f"a tuple is not closed, or not one: {shorten(text[start:], SHORT)}")
-            names = [name.strip() for name in ELEMENT.findall(found[1] + ",")]
+            names = [name.strip() for name in ELEMENT.findall(match[1] + ",")]
             yield names[:-1] if len(names) > 1 and not names[-1] else names
-            between = BETWEEN.match(text, found.end())
-            start = between.end() if between else found.end()
+            between = BETWEEN.match(text, match.end())
+            start = between.end() if between else match.end()
         end = text.find("\n", start) % (len(text) + 1)
         yield text[start:end]
         at = end + 1

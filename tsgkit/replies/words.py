@@ -133,17 +133,17 @@ def word(reply: str, known: AbstractSet[str] = frozenset()) -> Read[str] | Unrea
     if (match := CLEAN.fullmatch(reply)) and (match.group(1).lower() not in NOTHING or match.group(1).lower() in known):
         return Read(match.group(1), *match.span(1))
     text, places = without_hidden(reply)
-    said = spoken(text)
-    if isinstance(said, Unreadable):
-        return said
-    for end in said.ends():
+    answer = spoken(text)
+    if isinstance(answer, Unreadable):
+        return answer
+    for end in answer.ends():
         plain = about_the_question(without_fences(shown_plainly(end)), lambda line: _telling(line, known))
-        found = _word_in(without_denied(plain, known), known, plain)
-        if found not in (Unreadable(NO_NAME), Unreadable(NOTHING_SAID)):
+        name = _word_in(without_denied(plain, known), known, plain)
+        if name not in (Unreadable(NO_NAME), Unreadable(NOTHING_SAID)):
             break
-    if places is None or isinstance(found, Unreadable):
-        return found
-    return Read(found.value, places[found.start], places[found.end])
+    if places is None or isinstance(name, Unreadable):
+        return name
+    return Read(name.value, places[name.start], places[name.end])
 
 
 def _word_in(part: Part, known: AbstractSet[str], plain: Part) -> Read[str] | Unreadable:
@@ -154,16 +154,16 @@ def _word_in(part: Part, known: AbstractSet[str], plain: Part) -> Read[str] | Un
     is_plain = len(labels) == 1 and "{" not in part.text
     if is_plain and (clean := CLEAN.fullmatch(part.text, labels[0].end())) and _is_name(clean.group(1)):
         return Read(clean.group(1), part.start + clean.start(1), part.start + clean.end(1))
-    if found := [*_in_json(part, known), *_boxed(part, known)]:
-        return _agreed(found, part, known)
+    if candidates := [*_in_json(part, known), *_boxed(part, known)]:
+        return _agreed(candidates, part, known)
     written = len(part.text.rstrip())
     if labels := [label for label in labels if label.end() < written]:
         ends = [label.start() for label in labels[1:]] + [len(part.text)]
         parts = [behind(part, label, end) for label, end in zip(labels, ends, strict=True)]
-        named = [(label, _first(one, known)) for label, one in zip(labels, parts, strict=True)]
-        final = [names for label, names in named if names and (label.group("final") or label.group("tag"))]
-        if found := [name for names in final or [names for _, names in named] for name in names]:
-            return _agreed(found, part, known)
+        names_of_labels = [(label, _first(section, known)) for label, section in zip(labels, parts, strict=True)]
+        final = [names for label, names in names_of_labels if names and (label.group("final") or label.group("tag"))]
+        if candidates := [name for names in final or [names for _, names in names_of_labels] for name in names]:
+            return _agreed(candidates, part, known)
         part = parts[-1]
     else:
         part = without_labels(part)
@@ -171,20 +171,20 @@ def _word_in(part: Part, known: AbstractSet[str], plain: Part) -> Read[str] | Un
         if len(judged) > 1 and (affirmed := [name.read_as(name.text) for name, is_right in judged if is_right]):
             return _agreed(affirmed, plain, known)
     for kind in (_in_sentences, _in_tables, _alone, _in_brackets):
-        if found := kind(part, known):
-            return _agreed(found, part, known)
+        if candidates := kind(part, known):
+            return _agreed(candidates, part, known)
     return Unreadable(NO_NAME if any(map(str.isalnum, part.text)) else NOTHING_SAID)
 
 
-def _agreed(found: Sequence[Read[str]], part: Part, known: AbstractSet[str]) -> Read[str] | Unreadable:
+def _agreed(names_read: Sequence[Read[str]], part: Part, known: AbstractSet[str]) -> Read[str] | Unreadable:
     """Return the one name that all agree on; the last one if words before it take others back."""
-    last = max(found, key=lambda one: one.start)
+    last = max(names_read, key=lambda entry: entry.start)
     behind_it = _concluded(part.cut(last.end - part.start), known)
-    found = [*found, *(one for one in behind_it if one.value.casefold() in known)]
-    last = max(found, key=lambda one: one.start)
-    names = {one.value.casefold(): one.value for one in found}
+    names_read = [*names_read, *(entry for entry in behind_it if entry.value.casefold() in known)]
+    last = max(names_read, key=lambda entry: entry.start)
+    names = {entry.value.casefold(): entry.value for entry in names_read}
     if len(names) > 1:
-        others = [one.end for one in found if one.value.casefold() != last.value.casefold()]
+        others = [entry.end for entry in names_read if entry.value.casefold() != last.value.casefold()]
         if max(others) >= last.start or not TAKEN_BACK.search(
             part.text, max(others) - part.start, last.start - part.start
         ):
@@ -234,7 +234,7 @@ def _joined(name: Part, known: AbstractSet[str]) -> list[Read[str]]:
         parts.append(_stripped(name.cut(at, joint.start())))
         at = joint.end()
     parts.append(_stripped(name.cut(at)))
-    names = [one.read_as(one.text) for one in parts if _is_name(one.text)]
+    names = [part.read_as(part.text) for part in parts if _is_name(part.text)]
     if 0 < len(names) < len(parts) and _is_name(parts[0].text) and (not known or parts[0].text.casefold() in known):
         is_behind_comma = "," in name.text[: parts[1].start - name.start]
         return names[:1] if is_behind_comma and len(parts[1].text.split()) > MOST_WORDS else []  # an explanation
@@ -278,7 +278,7 @@ def _is_name(text: str) -> bool:
 def _in_json(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
     if "{" not in part.text and not part.text.lstrip().startswith("["):
         return []
-    found = []
+    reads = []
     for value in values_in(part.text):
         texts = list(answers_in(value.value))
         if (
@@ -290,8 +290,8 @@ def _in_json(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
             texts = [value.value[0]]
         for text in texts:
             names = _names(Part(text), known)
-            found += [Read(name.value, part.start + value.start, part.start + value.end) for name in names]
-    return found
+            reads += [Read(name.value, part.start + value.start, part.start + value.end) for name in names]
+    return reads
 
 
 def _boxed(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
@@ -307,22 +307,22 @@ def _in_tables(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
 def _in_sentences(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
     """Return the names of sentences that answer."""
     plain = bare(part)
-    found: list[Read[str]] = []
+    names: list[Read[str]] = []
     for match in ANSWER.finditer(plain.text):
         span = match.span(1 if match.group(1) else 2)
         if is_sure(plain.text, match.start()):
-            found += _telling(plain.cut(*span), known) or _quoted(part.cut(*span), known)
-    found += _concluded(part, known)
-    if found:
-        return found
+            names += _telling(plain.cut(*span), known) or _quoted(part.cut(*span), known)
+    names += _concluded(part, known)
+    if names:
+        return names
     for raw in part.lines():
         line = bare(raw).strip()
-        if (named := SENTENCE.fullmatch(line.text)) and not DENIES.search(line.text):
-            found += _quoted(raw, known) or _complements(line, named.span(1), known)
+        if (sentence := SENTENCE.fullmatch(line.text)) and not DENIES.search(line.text):
+            names += _quoted(raw, known) or _complements(line, sentence.span(1), known)
     lines = part.lines()
-    if found and len(lines) > 1 and found[-1].end <= lines[-1].start and len(lines[-1].text.split()) == 1:
-        found += _telling(lines[-1], known)  # what stands alone behind a sentence may be what the sentence leads to
-    return found or _set_apart(part, known)
+    if names and len(lines) > 1 and names[-1].end <= lines[-1].start and len(lines[-1].text.split()) == 1:
+        names += _telling(lines[-1], known)  # what stands alone behind a sentence may be what the sentence leads to
+    return names or _set_apart(part, known)
 
 
 def _concluded(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
@@ -339,7 +339,11 @@ def _concluded(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
     name = rest.cut(inserted.end() if inserted else 0)
     if any(map(str.isalnum, line.text[clauses[-1].end() :])):
         return []
-    return [one for one in _telling(name, known) if one.value.casefold() in known or not (known or verbs)]
+    return [
+        conclusion
+        for conclusion in _telling(name, known)
+        if conclusion.value.casefold() in known or not (known or verbs)
+    ]
 
 
 def _complements(line: Part, last: tuple[int, int], known: AbstractSet[str]) -> list[Read[str]]:
@@ -349,16 +353,16 @@ def _complements(line: Part, last: tuple[int, int], known: AbstractSet[str]) -> 
     """
     *earlier, main = [verb.span() for verb in VERB.finditer(line.text, 0, last[0])]
     is_description = _describes(line.text, main[0], DESCRIBES if earlier else RELATIVE)
-    named = []
+    complements = []
     for (start, end), (until, _) in pairwise([*earlier, main]):
         if not _describes(line.text, start, RELATIVE):
             further = FURTHER.search(line.text, end, until)
             names = _telling(line.cut(end, further.start() if further else until), known)
-            named += [one for one in names if one.value.casefold() in known or (is_description and not known)]
+            complements += [name for name in names if name.value.casefold() in known or (is_description and not known)]
     led = _telling(line.cut(*last), known)
-    is_none = named or is_description
-    return named + [
-        one for one in led if one.value.casefold() in known or not (is_none or PLACE.match(one.value.casefold()))
+    is_none = complements or is_description
+    return complements + [
+        name for name in led if name.value.casefold() in known or not (is_none or PLACE.match(name.value.casefold()))
     ]
 
 
@@ -384,7 +388,7 @@ def _ending(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
     *_, line = part.lines() or [part]
     is_statement = STATEMENT.match(line.text) and not (DENIES.search(line.text) or UNABLE.search(part.text))
     names = _quoted(line, known) if is_statement else []
-    return [one for one in names if not any(map(str.isalnum, part.text[one.end - part.start :]))]
+    return [name for name in names if not any(map(str.isalnum, part.text[name.end - part.start :]))]
 
 
 def _quoted(line: Part, known: AbstractSet[str]) -> list[Read[str]]:

@@ -38,24 +38,20 @@ def parse_with_lines(text: str) -> tuple[tuple[ActionGraph, tuple[int, ...]], ..
     for number, line in enumerate([*text.replace("\r\n", "\n").split("\n"), ""], 1):
         if line.strip():
             start = start if triplets else number
-            triplets.append(_triplet(line, number))
+            parts = line.split(ARROW)
+            if len(parts) != 3:
+                raise NotationError(
+                    f"{shown(line)} has {len(parts)} parts between ' -> ', not 3",
+                    line=number,
+                    hint="a line reads: source -> edge -> target",
+                )
+            if any(reason := _why_not(part) for part in parts):
+                raise NotationError(f"{shown(line)} is not exact arrow text: {reason}", line=number)
+            triplets.append(Triplet(*parts))
         elif triplets:
             graphs.append((ActionGraph(triplets), tuple(range(start, number))))
             triplets = []
     return tuple(graphs)
-
-
-def _triplet(line: str, number: int) -> Triplet:
-    parts = line.split(ARROW)
-    if len(parts) != 3:
-        raise NotationError(
-            f"{shown(line)} has {len(parts)} parts between ' -> ', not 3",
-            line=number,
-            hint="a line reads: source -> edge -> target",
-        )
-    if any(reason := _why_not(part) for part in parts):
-        raise NotationError(f"{shown(line)} is not exact arrow text: {reason}", line=number)
-    return Triplet(*parts)
 
 
 def write(graphs: Iterable[ActionGraph]) -> str:

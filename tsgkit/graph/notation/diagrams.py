@@ -59,7 +59,7 @@ def _lines(
     node_line: Callable[[str, Kind, str], str],
     edge_line: Callable[[str, str, str], str],
 ) -> Iterator[str]:
-    ids = {node: f"g{number}n{place}" for place, node in enumerate(graph.nodes(vocabulary))}
+    ids = {node: f"g{number}n{position}" for position, node in enumerate(graph.nodes(vocabulary))}
     for node, node_id in ids.items():
         yield "    " + node_line(node_id, node.kind, node.name)
     for source, label, target in graph.typed(vocabulary):

@@ -73,12 +73,12 @@ def _clip(uid: str, clip: object) -> Clip:
     summaries = clip.get("summaries", [])
     if not isinstance(summaries, list) or not all(isinstance(summary, str) for summary in summaries):
         raise NotationError(f"clip {uid}: summaries is not a list of strings")
-    facts = tuple((name, _fact(value)) for name, value in clip.items() if name not in ("graphs", "summaries"))
+    facts = tuple(
+        (name, value if isinstance(value, str) else json.dumps(value))
+        for name, value in clip.items()
+        if name not in ("graphs", "summaries")
+    )
     return Clip(Narrative(descriptions, None, uid, tuple(summaries), facts), tuple(unread))
-
-
-def _fact(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _noter(unread: list[tuple[int, str]], number: int) -> Unread:
@@ -89,8 +89,8 @@ def _description(entry: object, hands: _HandNames, unread: Unread) -> Descriptio
     match entry:
         case [int() | float() as turning_point, int() | float() as start, int() | float() as end, [str(text), *_]]:
             triplets = list(_triplets(text, unread))
-            named = ActionGraph(dict.fromkeys(hands.name(triplets)))
-            return Description(graphs=(named,), frames=Frames(turning_point, start, end))
+            graph = ActionGraph(dict.fromkeys(hands.name(triplets)))
+            return Description(graphs=(graph,), frames=Frames(turning_point, start, end))
     unread(f"not [frame, frame, frame, [text, verb, object]] but {shown(str(entry))}")
     return Description(graphs=(ActionGraph(),))
 
@@ -120,7 +120,12 @@ class _HandNames:
     def name(self, triplets: list[Triplet]) -> list[Triplet]:
         """Return the triplets with their real hands named by slots, both hands as two triplets."""
         used = [hand for triplet in triplets for end in triplet for hand in REAL_HANDS.get(end, ())]
-        slots = self._slots_for(list(dict.fromkeys(used)))
+        hands = list(dict.fromkeys(used))
+        slots = {hand: self.slots[hand] for hand in hands if hand in self.slots}
+        for hand in hands:
+            if hand not in slots:
+                used_slots = {*self.slots.values(), *slots.values()}
+                slots[hand] = next(slot for slot in HANDS if slot not in used_slots)
         self._follow(triplets, slots)
         return [
             Triplet(source, edge, target)
@@ -129,14 +134,6 @@ class _HandNames:
             for edge in (triplet.edge,)
             for target in _named(triplet.target, slots)
         ]
-
-    def _slots_for(self, used: list[str]) -> dict[str, str]:
-        slots = {hand: self.slots[hand] for hand in used if hand in self.slots}
-        for hand in used:
-            if hand not in slots:
-                taken = {*self.slots.values(), *slots.values()}
-                slots[hand] = next(slot for slot in HANDS if slot not in taken)
-        return slots
 
     def _follow(self, triplets: list[Triplet], slots: dict[str, str]) -> None:
         action = next((triplet.target for triplet in triplets if triplet.edge == VERB), "")

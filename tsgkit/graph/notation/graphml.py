@@ -70,21 +70,16 @@ def write(graphs: Iterable[ActionGraph], vocabulary: Vocabulary | None = None) -
             key = {"id": f"{owner}-{name}", "for": owner, "attr.name": name, "attr.type": type_name}
             SubElement(root, "key", key)
     for number, graph in enumerate(graphs):
-        _add(SubElement(root, "graph", {"id": f"g{number}", "edgedefault": "directed"}), graph, vocabulary)
+        element = SubElement(root, "graph", {"id": f"g{number}", "edgedefault": "directed"})
+        ids = {node: f"n{position}" for position, node in enumerate(graph.nodes(vocabulary))}
+        for node, node_id in ids.items():
+            child = SubElement(element, "node", {"id": node_id})
+            _add_data(child, "node", {"name": node.name, "kind": str(node.kind)})
+        for order, (source, label, target) in enumerate(graph.typed(vocabulary)):
+            child = SubElement(element, "edge", {"id": f"e{order}", "source": ids[source], "target": ids[target]})
+            _add_data(child, "edge", {"label": label, "kind": str(edge_kind(label)), "order": str(order)})
     indent(root)
     return "<?xml version='1.0' encoding='utf-8'?>\n" + tostring(root, encoding="unicode") + "\n"
-
-
-def _add(element: Element, graph: ActionGraph, vocabulary: Vocabulary | None) -> None:
-    from xml.etree.ElementTree import SubElement
-
-    ids = {node: f"n{place}" for place, node in enumerate(graph.nodes(vocabulary))}
-    for node, node_id in ids.items():
-        child = SubElement(element, "node", {"id": node_id})
-        _add_data(child, "node", {"name": node.name, "kind": str(node.kind)})
-    for order, (source, label, target) in enumerate(graph.typed(vocabulary)):
-        child = SubElement(element, "edge", {"id": f"e{order}", "source": ids[source], "target": ids[target]})
-        _add_data(child, "edge", {"label": label, "kind": str(edge_kind(label)), "order": str(order)})
 
 
 def _add_data(element: Element, owner: str, data: dict[str, str]) -> None:

@@ -68,9 +68,9 @@ def vocabulary_from(value: object) -> Vocabulary:
         raise NotationError(f"vocabulary: expected an object, found {kind_of(value)}")
     names = ("object", "relationship", "verb")
     lists = {name: value.get(name, value.get(f"{name}s")) for name in names}
-    if missing := [name for name, found in lists.items() if found is None]:
+    if missing := [name for name, strings in lists.items() if strings is None]:
         raise NotationError(f"vocabulary: the list {missing[0]!r} is missing", hint=f"L looks like this: {EXAMPLE}")
-    return Vocabulary(*(_strings(found, f"vocabulary {name}") for name, found in lists.items()))
+    return Vocabulary(*(_strings(strings, f"vocabulary {name}") for name, strings in lists.items()))
 
 
 def vocabulary_value(vocabulary: Vocabulary) -> dict[str, list[str]]:
@@ -82,35 +82,35 @@ def vocabulary_value(vocabulary: Vocabulary) -> dict[str, list[str]]:
     }
 
 
-def _description(value: object, place: str) -> Description:
+def _description(value: object, location: str) -> Description:
     if not isinstance(value, dict):
-        raise NotationError(f"{place}: expected an object, found {kind_of(value)}")
+        raise NotationError(f"{location}: expected an object, found {kind_of(value)}")
     if unknown := [name for name in value if name not in ("text", "graphs", "frames")]:
-        raise NotationError(f"{place}: no such field as {unknown[0]!r}", hint="its fields: text, graphs, frames")
+        raise NotationError(f"{location}: no such field as {unknown[0]!r}", hint="its fields: text, graphs, frames")
     text, frames = value.get("text"), value.get("frames")
     if text is not None and not isinstance(text, str):
-        raise NotationError(f"{place}: text is {kind_of(text)}, not a string")
-    graphs = _field(value, "graphs", list[object](), place)
+        raise NotationError(f"{location}: text is {kind_of(text)}, not a string")
+    graphs = _field(value, "graphs", list[object](), location)
     return Description(
         text,
-        tuple(graph_from(item, f"{place}, graph {number}") for number, item in enumerate(graphs, 1)),
-        None if frames is None else _frames(frames, place),
+        tuple(graph_from(item, f"{location}, graph {number}") for number, item in enumerate(graphs, 1)),
+        None if frames is None else _frames(frames, location),
     )
 
 
-def _frames(value: object, place: str) -> Frames:
+def _frames(value: object, location: str) -> Frames:
     if isinstance(value, list) and len(value) == 3 and all(type(part) in (int, float) for part in value):
         return Frames(*value)
-    raise NotationError(f"{place}: frames is not three numbers")
+    raise NotationError(f"{location}: frames is not three numbers")
 
 
-def _field(value: dict[str, object], name: str, default: T, place: str = "narrative") -> T:
+def _field(value: dict[str, object], name: str, default: T, location: str = "narrative") -> T:
     """Return a field that must be of its default's type."""
-    found = value.get(name, default)
-    if not isinstance(found, type(default)):
+    content = value.get(name, default)
+    if not isinstance(content, type(default)):
         expected = kind_of(default).removesuffix(" of 0")
-        raise NotationError(f"{place}: {name} is {kind_of(found)}, expected {expected}")
-    return found
+        raise NotationError(f"{location}: {name} is {kind_of(content)}, expected {expected}")
+    return content
 
 
 def _strings(value: object, name: str) -> tuple[str, ...]:

@@ -83,7 +83,7 @@ def read(text: str, k: int | None = None, *, are_listed: bool = False) -> Readin
     blocks, notes = find_blocks(text)
     arranged, more_notes = arrange(blocks, k, are_listed=are_listed)
     return Reading(
-        graphs=tuple([ActionGraph([found.triplet for found in block]) for block in arranged]),
-        lines=tuple([tuple([found.line for found in block]) for block in arranged]),
+        graphs=tuple([ActionGraph([line.triplet for line in block]) for block in arranged]),
+        lines=tuple([tuple([line.line for line in block]) for block in arranged]),
         notes=tuple(sorted([*notes, *more_notes], key=lambda note: note.line)),
     )

@@ -147,12 +147,12 @@ def places_of(text: str, reading: Reading) -> tuple[Span, ...]:
         for triplet, number in zip(graph, lines, strict=True):
             on_line.setdefault(number, []).append(triplet)
     numbers = sorted(on_line)
-    found: list[Span] = []
+    spans: list[Span] = []
     for number, following in pairwise([*numbers, len(ends)]):
         line = Part(text[ends[number - 1] : ends[number]], ends[number - 1]).strip()
         further = Part(text[line.start : ends[following - 1]], line.start).strip()
-        found += _places(on_line[number], line, further)
-    return tuple(sorted(set(found)))
+        spans += _places(on_line[number], line, further)
+    return tuple(sorted(set(spans)))
 
 
 def places_in_value(text: str, reading: Reading, key: str) -> tuple[Span, ...]:
@@ -164,32 +164,32 @@ def places_in_value(text: str, reading: Reading, key: str) -> tuple[Span, ...]:
 
 def _places(triplets: list[Triplet], line: Part, further: Part) -> Iterator[Span]:
     """Yield the positions of triplets that begin on a line; a value's names may be on later lines."""
-    taken: set[Span] = set()
+    used_spans: set[Span] = set()
     for region in (line, further):
         if len(triplets) * len(region.text) > MOST_WORK:
             break
         left = []
         for triplet in triplets:
-            place = min(_candidates(triplet, region, taken), default=None)
-            if place is None:
+            candidate = min(_candidates(triplet, region, used_spans), default=None)
+            if candidate is None:
                 left.append(triplet)
             else:
-                taken.add(place.span)
-                yield place.span
+                used_spans.add(candidate.span)
+                yield candidate.span
         triplets = left
     if triplets:
         yield line.start, line.end
 
 
-def _candidates(triplet: Triplet, region: Part, taken: set[Span]) -> Iterator[_Candidate]:
+def _candidates(triplet: Triplet, region: Part, used_spans: set[Span]) -> Iterator[_Candidate]:
     """Yield the stretches with the three names that are not taken."""
     names = [_written(name) for name in triplet]
     gap = rf"(?:(?!\n\s*\n)[\s\S]){{1,{FARTHEST_APART}}}?"
     for order, places in enumerate(ORDERS):
-        pattern = re.compile(rf"(?=({gap.join(names[place] for place in places)}))", re.IGNORECASE)
+        pattern = re.compile(rf"(?=({gap.join(names[position] for position in places)}))", re.IGNORECASE)
         for match in pattern.finditer(region.text):
             span = region.start + match.start(1), region.start + match.end(1)
-            if span not in taken:
+            if span not in used_spans:
                 yield _Candidate(ARROW.search(match.group(1)) is None, len(match.group(1)), order, span)
 
 

@@ -50,7 +50,7 @@ GIVEN = re.compile(
     re.IGNORECASE,
 )
 GIVEN_NUMBER = re.compile(r"\(\W{0,3}(?:given|context|already|previous(?:ly)?)\b", re.IGNORECASE)
-"""What was given, said behind the number of a graph, where ``before`` may be a time."""
+"""Graphs that were given, said behind the number of a graph, where ``before`` may be a time."""
 ANSWERS = re.compile(
     r"\b(?:(?<!of\sthe\s)answer|target|new|next|now|final|result|output|requested|here\s(?:is|are|comes)|graphs?\s(?:for|of)|graph\sis|antwort|neue?r?s?"
     r"|respuesta|réponse)\b|答案|结果",
@@ -159,16 +159,16 @@ def heading_of(line: str) -> Heading:
 
 def _targets(text: str) -> list[int]:
     """Return the graphs that a line names, each once."""
-    found: dict[int, None] = {}
+    targets: dict[int, None] = {}
     for match in TARGET.finditer(text):
         if match["all"]:
-            found[ALL] = None
+            targets[ALL] = None
         elif match["ordinal"]:
-            found[ORDINALS[match["ordinal"].lower()]] = None
+            targets[ORDINALS[match["ordinal"].lower()]] = None
         elif not match["some"]:
             numbers = (match["number"] or match["chinese"], match["further"])
-            found.update(dict.fromkeys(int(number) for number in numbers if number))
-    return list(found)
+            targets.update(dict.fromkeys(int(number) for number in numbers if number))
+    return list(targets)
 
 
 def _denies(text: str) -> bool:
@@ -208,11 +208,11 @@ class Section:
     line: int = 0
     blocks: list[Block] = field(default_factory=list)
     promises: bool = False
-    """Whether its heading must have graphs below it."""
+    """True where its heading must have graphs below it."""
     is_within: bool = False
-    """Whether it is one of several numbered graphs below a heading with a role."""
+    """True for one of several numbered graphs below a heading with a role."""
     is_listed: bool = False
-    """Whether it lists names instead of graphs, which ends at a blank line."""
+    """True where it lists names instead of graphs, up to a blank line."""
 
 
 class Entry(NamedTuple):
@@ -224,12 +224,12 @@ class Entry(NamedTuple):
     @property
     def actions(self) -> list[str]:
         """The actions that its triplets name."""
-        return [found.triplet.target for block in self.blocks for found in block if found.names_action]
+        return [line.triplet.target for block in self.blocks for line in block if line.names_action]
 
     @property
     def triplets(self) -> set[Triplet]:
         """Its triplets, folded."""
-        return {fold_triplet(found.triplet) for block in self.blocks for found in block}
+        return {fold_triplet(line.triplet) for block in self.blocks for line in block}
 
 
 @dataclass
@@ -247,7 +247,7 @@ def decide(sections: Sequence[Section]) -> Decision:
     entries: list[Entry] = []
     numbers: set[int] = set()
     has_answer = any(
-        entry.actions for one in sections if one.heading.role in ("", "correction") for entry in _entries(one)
+        entry.actions for part in sections if part.heading.role in ("", "correction") for entry in _entries(part)
     )
     at = 0
     while at < len(sections):
@@ -261,7 +261,7 @@ def decide(sections: Sequence[Section]) -> Decision:
                 below += _entries(sections[at])
                 at += 1
             entries = _corrected(entries, below, section, decision)
-            if section.promises and not below and not any(one.blocks for one in sections[at:]):
+            if section.promises and not below and not any(part.blocks for part in sections[at:]):
                 decision.undecided.append((section.line, NOT_GIVEN))
         elif role == "" and _names_again(entries, below, section.heading.targets):
             entries = _corrected(entries, below, section, decision)
@@ -306,10 +306,10 @@ def _extend(entries: list[Entry], more: Sequence[Entry]) -> None:
 
 def _names_again(entries: Sequence[Entry], below: Sequence[Entry], targets: Sequence[int]) -> bool:
     """Return whether the graph below words about one before has its action: ``Let me redo graph 2:``."""
-    if len(targets) != 1 or len(below) != 1 or targets[0] == ALL or any(len(one.actions) != 1 for one in entries):
+    if len(targets) != 1 or len(below) != 1 or targets[0] == ALL or any(len(entry.actions) != 1 for entry in entries):
         return False
-    [place] = (entries and len(below[0].actions) == 1 and _places(entries, below, targets)) or [len(entries)]
-    return place < len(entries) and entries[place].actions == below[0].actions
+    [position] = (entries and len(below[0].actions) == 1 and _places(entries, below, targets)) or [len(entries)]
+    return position < len(entries) and entries[position].actions == below[0].actions
 
 
 def _repeats(entries: Sequence[Entry], below: Sequence[Entry]) -> bool:
@@ -323,7 +323,7 @@ def _corrected(entries: list[Entry], below: list[Entry], section: Section, decis
     if not entries or not below:
         return entries + below
     targets = section.heading.targets
-    actions, corrections = ([action for entry in one for action in entry.actions] for one in (entries, below))
+    actions, corrections = ([action for entry in part for action in entry.actions] for part in (entries, below))
     is_all = (ALL in targets or not targets) and corrections and len(corrections) >= len(actions)
     if is_all or (len(below) > len(targets) and corrections == actions):
         decision.left_out += [(block, REPLACED) for entry in entries for block in entry.blocks]
@@ -335,19 +335,19 @@ def _corrected(entries: list[Entry], below: list[Entry], section: Section, decis
         _extend(entries, below)
         return entries
     corrected: list[Entry] = list(entries)
-    for entry, place in zip(below, places, strict=True):
-        if place < len(entries):
-            decision.left_out += [(block, REPLACED) for block in entries[place].blocks]
-            corrected[place] = entry._replace(number=entries[place].number)
+    for entry, position in zip(below, places, strict=True):
+        if position < len(entries):
+            decision.left_out += [(block, REPLACED) for block in entries[position].blocks]
+            corrected[position] = entry._replace(number=entries[position].number)
         else:
             corrected.append(entry)
     return corrected
 
 
-def _is_about(entry: Entry, other: Entry) -> bool:
+def _is_about(entry: Entry, correction: Entry) -> bool:
     """Return whether two graphs have an action or an object in common."""
     names, others = (
-        {name for found in one.triplets for name in found[::2]} - {PERSON, *HANDS} for one in (entry, other)
+        {name for triplet in part.triplets for name in triplet[::2]} - {PERSON, *HANDS} for part in (entry, correction)
     )
     return not names.isdisjoint(others)
 
@@ -355,28 +355,33 @@ def _is_about(entry: Entry, other: Entry) -> bool:
 def _places(entries: Sequence[Entry], below: Sequence[Entry], targets: Sequence[int]) -> list[int] | None:
     """Return the place that each corrected graph takes, those behind the end for further ones; None if unknown."""
     actions = [entry.actions[0] for entry in entries]
-    numbers = {entry.number: place for place, entry in enumerate(entries) if entry.number}
-    named = [numbers.get(one, one - 1 if not numbers and one <= len(entries) else len(entries)) for one in targets]
-    named = [len(entries) - 1 if one == -1 else place for one, place in zip(targets, named, strict=True)]
+    numbers = {entry.number: position for position, entry in enumerate(entries) if entry.number}
+    positions = [
+        numbers.get(target, target - 1 if not numbers and target <= len(entries) else len(entries))
+        for target in targets
+    ]
+    positions = [
+        len(entries) - 1 if target == -1 else position for target, position in zip(targets, positions, strict=True)
+    ]
     places: list[int] = []
-    taken: set[int] = set()
+    used_positions: set[int] = set()
     for entry in below:
         if entry.number in numbers:
-            place = numbers[entry.number]
+            position = numbers[entry.number]
         elif entry.number and numbers:
-            place = len(entries)
-        elif named:
-            place = named.pop(0)
-        elif len(taken) == len(entries):
-            place = len(entries)
+            position = len(entries)
+        elif positions:
+            position = positions.pop(0)
+        elif len(used_positions) == len(entries):
+            position = len(entries)
         elif actions.count(entry.actions[0]) == 1:
-            place = actions.index(entry.actions[0])
+            position = actions.index(entry.actions[0])
         elif targets and entry.actions[0] not in actions:
-            place = len(entries)
+            position = len(entries)
         else:
             return None
-        if place in taken or (place < len(entries) and not _is_about(entry, entries[place])):
+        if position in used_positions or (position < len(entries) and not _is_about(entry, entries[position])):
             return None
-        places.append(place)
-        taken |= {place} - {len(entries)}
+        places.append(position)
+        used_positions |= {position} - {len(entries)}
     return places

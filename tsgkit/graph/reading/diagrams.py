@@ -79,7 +79,16 @@ DotStatement = Line | _Edge
 def digraph_at(lines: Sequence[str], at: int) -> Form:
     """Return the graph that begins on a line, up to its last bracket; or lines of labelled edges without one."""
     if DIGRAPH_HEAD.match(lines[at]) is None:
-        return _bare_edges(lines, at)
+        form: Form = []
+        for offset in range(len(lines) - at):
+            line = lines[at + offset]
+            if "->" not in line or "[" not in line or len(line) > LONGEST_DOT_LINE:
+                break
+            match = EDGE.fullmatch(line.rstrip().removesuffix(";"))
+            if match is None or not match.group(3) or not DOT_LABEL.search(match.group(3)):
+                break
+            form.append(Placed(offset, _read_dot(_dot_edge(match), {})))
+        return form
     statements: list[tuple[int, DotStatement]] = []
     labels: dict[str, str] = {}
     depth = 0
@@ -87,37 +96,22 @@ def digraph_at(lines: Sequence[str], at: int) -> Form:
         line = lines[at + offset]
         if len(line) > LONGEST_DOT_LINE or line.lstrip().startswith("```"):
             break
-        parts = _parts(line)
+        parts, statement = [], ""
+        for token in TOKEN.findall(line):
+            if token in ("{", "}", ";"):
+                parts += [statement.strip(), token]
+                statement = ""
+            else:
+                statement += token
+        parts = [part for part in (*parts, statement.strip()) if part and part != ";"]
         statements += [(offset, _dot_statement(part, labels)) for part in parts if part != "{" or len(parts) == 1]
         depth += parts.count("{") - parts.count("}")
         if depth <= 0 and "}" in parts:
             break
-    return [Placed(offset, one if isinstance(one, Line) else _read_dot(one, labels)) for offset, one in statements]
-
-
-def _bare_edges(lines: Sequence[str], at: int) -> Form:
-    form: Form = []
-    for offset in range(len(lines) - at):
-        line = lines[at + offset]
-        if "->" not in line or "[" not in line or len(line) > LONGEST_DOT_LINE:
-            break
-        match = EDGE.fullmatch(line.rstrip().removesuffix(";"))
-        if match is None or not match.group(3) or not DOT_LABEL.search(match.group(3)):
-            break
-        form.append(Placed(offset, _read_dot(_dot_edge(match), {})))
-    return form
-
-
-def _parts(line: str) -> list[str]:
-    """Return the statements and curly brackets of a line."""
-    parts, statement = [], ""
-    for token in TOKEN.findall(line):
-        if token in ("{", "}", ";"):
-            parts += [statement.strip(), token]
-            statement = ""
-        else:
-            statement += token
-    return [part for part in (*parts, statement.strip()) if part and part != ";"]
+    return [
+        Placed(offset, statement if isinstance(statement, Line) else _read_dot(statement, labels))
+        for offset, statement in statements
+    ]
 
 
 def _dot_statement(part: str, labels: dict[str, str]) -> DotStatement:
@@ -199,29 +193,42 @@ def flowchart_at(lines: Sequence[str], at: int) -> Form:
         return []
     statements: list[tuple[int, Statement]] = []
     for offset in range(len(lines) - at):
-        found = _statements(lines[at + offset])
-        if found is None:
+        following = _statements(lines[at + offset])
+        if following is None:
             break
-        statements += [(offset, statement) for statement in found]
-    named = _flowchart_names(statements)
+        statements += [(offset, statement) for statement in following]
+    before: dict[str, str] = {}
+    behind: dict[str, str] = {}
+    for _, statement in statements:
+        for node, label in statement.nodes if isinstance(statement, FlowchartEdges) else ():
+            if label:
+                behind.setdefault(node, label)
+    node_names: list[Mapping[str, str]] = []
+    for _, statement in statements:
+        declared = [node for node in statement.nodes if node[1]] if isinstance(statement, FlowchartEdges) else []
+        if declared:
+            before = before | dict(declared)
+        node_names.append(ChainMap(before, behind))
     return [
         Placed(offset, statement if isinstance(statement, Line) else _read_chain(statement, names))
-        for (offset, statement), names in zip(statements, named, strict=True)
+        for (offset, statement), names in zip(statements, node_names, strict=True)
     ]
 
 
 def _flowchart_begins(lines: Sequence[str], at: int) -> bool:
     """Return whether a flowchart without a head begins on a line."""
     line = lines[at]
-    if not any(mark in line for mark in ("->", "=>", "]", ")", "}")) or not (found := _statements(line)):
+    if not any(mark in line for mark in ("->", "=>", "]", ")", "}")) or not (statements := _statements(line)):
         return False
-    first = found[0]
+    first = statements[0]
     if isinstance(first, Line):
         return False
     if not first.labels:
         following = _statements(lines[at + 1]) if at + 1 < len(lines) else None
         return (
-            '"' in first.nodes[0][1] and bool(following) and not any(isinstance(one, Line) for one in following or ())
+            '"' in first.nodes[0][1]
+            and bool(following)
+            and not any(isinstance(statement, Line) for statement in following or ())
         )
     return any(first.labels) and any(label or NODE_ID.fullmatch(node) for node, label in first.nodes)
 
@@ -230,8 +237,12 @@ def _statements(line: str) -> list[Statement] | None:
     """Return the statements of a line, none of a blank one; None where a part of it is not Mermaid."""
     if len(line) > LONGEST_FLOWCHART_LINE:
         return None
-    found = [_flowchart_statement(part) for part in line.split(";") if part.strip()]
-    return None if any(one is None for one in found) else [one for one in found if one is not None]
+    statements = [_flowchart_statement(part) for part in line.split(";") if part.strip()]
+    return (
+        None
+        if any(statement is None for statement in statements)
+        else [statement for statement in statements if statement is not None]
+    )
 
 
 def _flowchart_statement(text: str) -> Statement | None:
@@ -241,37 +252,20 @@ def _flowchart_statement(text: str) -> Statement | None:
         return Line(ignored="no triplet")
     nodes: list[tuple[str, str]] = []
     labels: list[str] = []
-    place = 0
-    while node := FLOWCHART_NODE.match(text, place):
+    position = 0
+    while node := FLOWCHART_NODE.match(text, position):
         nodes.append((node.group(1), node.group(2) or ""))
-        place = node.end()
-        link = FLOWCHART_LINK.match(text, place)
+        position = node.end()
+        link = FLOWCHART_LINK.match(text, position)
         if link is None:
             break
         labels.append(next((label for label in link.groups() if label), ""))
-        place = link.end()
-    rest = text[place:].strip()
+        position = link.end()
+    rest = text[position:].strip()
     is_cut = bool(rest) or len(labels) == len(nodes)
     if not nodes or (is_cut and not labels and not rest.startswith(("--", "==", "-."))):
         return None
     return None if not labels and not nodes[0][1] and not is_cut else FlowchartEdges(nodes, labels, is_cut)
-
-
-def _flowchart_names(statements: list[tuple[int, Statement]]) -> list[Mapping[str, str]]:
-    """Return the labels of ids at each statement: the last one declared up to there, else the first one behind it."""
-    before: dict[str, str] = {}
-    behind: dict[str, str] = {}
-    for _, statement in statements:
-        for node, label in statement.nodes if isinstance(statement, FlowchartEdges) else ():
-            if label:
-                behind.setdefault(node, label)
-    names: list[Mapping[str, str]] = []
-    for _, statement in statements:
-        declared = [node for node in statement.nodes if node[1]] if isinstance(statement, FlowchartEdges) else []
-        if declared:
-            before = before | dict(declared)
-        names.append(ChainMap(before, behind))
-    return names
 
 
 def _read_chain(edges: FlowchartEdges, names: Mapping[str, str]) -> Line:
@@ -326,8 +320,8 @@ def cypher_at(lines: Sequence[str], at: int) -> Form:
         if not line.strip():
             form.append(Placed(offset, Line(is_break=True)))
             continue
-        if found := KEYWORD.findall(line.upper()):
-            keyword = "CREATE" if {"CREATE", "MERGE"} & {*found} else "MATCH"
+        if keywords := KEYWORD.findall(line.upper()):
+            keyword = "CREATE" if {"CREATE", "MERGE"} & {*keywords} else "MATCH"
         triplets = _cypher_path(line, names, has_names=has_names)
         if keyword == "MATCH":
             form.append(Placed(offset, QUERY))

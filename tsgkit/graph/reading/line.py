@@ -174,20 +174,20 @@ def plain(line: str) -> Plain:
         text = ZERO_WIDTH.sub("", line)
         if len(text) != len(line):
             repairs.append("invisible characters")
-        if (other := text.translate(LETTERS)) != text:
-            text = other
+        if (changed := text.translate(LETTERS)) != text:
+            text = changed
             repairs.append("full-width or styled letters")
-        other = NUMBERED.sub(r"\1. ", text).translate(MARKS)
-        if other != text:
-            text = other
+        changed = NUMBERED.sub(r"\1. ", text).translate(MARKS)
+        if changed != text:
+            text = changed
             repairs.append("full-width marks")
     if "$" in text or ("\\" in text and COMMAND.search(text)):
-        other = _without_latex(text)
-        if other != text:
-            text = other
+        changed = _without_latex(text)
+        if changed != text:
+            text = changed
             repairs.append("LaTeX")
-    if "&" in text and (other := text.replace("&gt;", ">").replace("&lt;", "<").replace("&amp;", "&")) != text:
-        text = other
+    if "&" in text and (changed := text.replace("&gt;", ">").replace("&lt;", "<").replace("&amp;", "&")) != text:
+        text = changed
         repairs.append("HTML")
     if "<" in text and LINE_END.search(text):
         text = LINE_END.sub("; ", text)
@@ -330,9 +330,9 @@ def has_placeholder(parts: Sequence[str]) -> bool:
     >>> has_placeholder(["person", "verb", "<action>"]), has_placeholder(["<person>", "[verb]", "lift"])
     (True, False)
     """
-    for place, part in enumerate(parts):
+    for position, part in enumerate(parts):
         match = IN_MARKS.fullmatch(part.strip()) if part.strip()[:1] in ("<", "[", "{") else None
-        if match and match.group(1).lower() in (FORMAT_EDGES if place == 1 else FORMAT_ENDS_IN_MARKS):
+        if match and match.group(1).lower() in (FORMAT_EDGES if position == 1 else FORMAT_ENDS_IN_MARKS):
             return True
     return False
 

@@ -78,10 +78,10 @@ MIXED = "several statements on a line, not all of them triplets"
 
 def read_arrows(text: str, repairs: dict[str, None]) -> Line:
     """Return all triplets of a text with arrows, or the complete ones before a cut."""
-    said = _without_comment(text, repairs)
-    if len(said) < len(text) and DENIAL.fullmatch(text, len(said)):
+    content = _without_comment(text, repairs)
+    if len(content) < len(text) and DENIAL.fullmatch(text, len(content)):
         return Line(ignored=DENIED)
-    text = said
+    text = content
     pieces = _pieces(text)
     if len(pieces) > 1:
         repairs["several triplets on a line"] = None
@@ -90,13 +90,13 @@ def read_arrows(text: str, repairs: dict[str, None]) -> Line:
     if any(lead_of(piece).needs_proof for piece in pieces[1:]):
         return Line(ignored="a label in the middle of a line")
     triplets: list[Triplet] = []
-    for place, piece in enumerate(pieces):
-        found = _triplets(piece, repairs)
-        if isinstance(found, str):
-            if not triplets or len(triplets) < place or place < len(pieces) - 1 or not _is_cut(piece):
-                return Line(ignored=found if len(pieces) == 1 or found == ECHO else MIXED)
+    for position, piece in enumerate(pieces):
+        piece_triplets = _triplets(piece, repairs)
+        if isinstance(piece_triplets, str):
+            if not triplets or len(triplets) < position or position < len(pieces) - 1 or not _is_cut(piece):
+                return Line(ignored=piece_triplets if len(pieces) == 1 or piece_triplets == ECHO else MIXED)
             return Line(tuple(triplets), tuple(repairs), "a triplet cut off behind others")
-        triplets += found
+        triplets += piece_triplets
     return Line(tuple(triplets), tuple(repairs))
 
 
@@ -149,7 +149,7 @@ def _triplets(text: str, repairs: dict[str, None]) -> list[Triplet] | str:
         return f"{len(parts)} parts between arrows, not 3"
     if "\\" in text and OPEN_GROUP.search(text):
         return "a LaTeX group cut off"
-    found = []
+    triplets = []
     for three in labelled or [parts]:
         bare = [part.strip() for part in three]
         names = [cleaned(name) for name in bare]
@@ -159,10 +159,10 @@ def _triplets(text: str, repairs: dict[str, None]) -> list[Triplet] | str:
             return fault
         if bare != names:
             repairs["decoration"] = None
-        found.append(Triplet(*names))
+        triplets.append(Triplet(*names))
     if labelled or " -> ".join(part.strip() for part in parts) != text:
         repairs["arrow"] = None
-    return found
+    return triplets
 
 
 def _labelled(parts: list[str]) -> list[list[str]]:
@@ -170,14 +170,14 @@ def _labelled(parts: list[str]) -> list[list[str]]:
     if all(LABEL_BEHIND.match(part) for part in parts[1:]):
         behind = [(match.group(1), part[match.end() :]) for part in parts[1:] if (match := LABEL_BEHIND.match(part))]
         nodes = [parts[0], *(node for _, node in behind)]
-        return [[nodes[place], edge, nodes[place + 1]] for place, (edge, _) in enumerate(behind)]
+        return [[nodes[position], edge, nodes[position + 1]] for position, (edge, _) in enumerate(behind)]
     if not MAY_BE_LABELLED.search(parts[0]):
         return []
     before = [_labelled_arrow(part) for part in parts[:-1]]
     if not before or not all(before):
         return []
-    nodes = [*(one[0] for one in before if one), parts[-1]]
-    return [[nodes[place], one[1], nodes[place + 1]] for place, one in enumerate(before) if one]
+    nodes = [*(label[0] for label in before if label), parts[-1]]
+    return [[nodes[position], label[1], nodes[position + 1]] for position, label in enumerate(before) if label]
 
 
 def _labelled_arrow(left: str) -> tuple[str, str] | None:
@@ -186,8 +186,8 @@ def _labelled_arrow(left: str) -> tuple[str, str] | None:
         left = f"{left[: long.start()]} {left[long.start() :]}"
     left = left.translate(DASHES)
     for opening, closing in (("-[", "]"), ("-(", ")"), (" -", "")):
-        source, found, edge = left.rpartition(opening)
-        if not found or edge[:1].isspace():
+        source, mark, edge = left.rpartition(opening)
+        if not mark or edge[:1].isspace():
             continue
         edge = edge.strip(" \t-")
         if edge and edge.endswith(closing) and source.strip(" \t-"):
@@ -272,21 +272,21 @@ def _bare_groups(text: str) -> Line | None:
 
 def _angles(text: str) -> Line | None:
     """Return a line of triplets whose names are all in angle brackets."""
-    found = ANGLES.findall(text) if text.startswith("<") else []
-    if not found or not set(ANGLES.sub("", text)) <= set(" ,;."):
+    bracketed = ANGLES.findall(text) if text.startswith("<") else []
+    if not bracketed or not set(ANGLES.sub("", text)) <= set(" ,;."):
         return None
-    if any(has_placeholder([f"<{name}>" for name in names]) for names in found):
+    if any(has_placeholder([f"<{name}>" for name in names]) for names in bracketed):
         return Line(ignored=ECHO)
-    triplets = tuple(Triplet(*map(cleaned, names)) for names in found)
+    triplets = tuple(Triplet(*map(cleaned, names)) for names in bracketed)
     return Line(triplets, ("angle brackets",)) if all(map(all, triplets)) else None
 
 
 def _calls(text: str) -> Line | None:
     """Return a whole line of calls like ``dobj(wash, cup)``, each of an edge that is known."""
-    found = CALL.findall(text) if text.endswith((")", ").", "),", ");")) else []
-    if not found or not set(CALL.sub("", text)) <= set(" ,;."):
+    calls = CALL.findall(text) if text.endswith((")", ").", "),", ");")) else []
+    if not calls or not set(CALL.sub("", text)) <= set(" ,;."):
         return None
-    triplets = tuple(Triplet(cleaned(source), edge, cleaned(target)) for edge, source, target in found)
+    triplets = tuple(Triplet(cleaned(source), edge, cleaned(target)) for edge, source, target in calls)
     if not all(is_known_edge(edge) and is_short(source) and is_short(target) for source, edge, target in triplets):
         return None
     return Line(triplets, ("edge before its ends",))
@@ -359,10 +359,10 @@ def understand(line: str) -> Line:
     content = _without_verdict(text[lead.end :], repairs)
     if not content:
         return Line(ignored=DENIED, looks_like_triplets=True)
-    found = read_arrows(content, repairs)
+    reading = read_arrows(content, repairs)
     is_entry = lead.is_entry or "table row" in repairs
-    is_break = lead.opens_graph or (is_entry and is_whole_graph(found.triplets))
-    return found._replace(is_break=is_break, looks_like_triplets=bool(found.ignored))
+    is_break = lead.opens_graph or (is_entry and is_whole_graph(reading.triplets))
+    return reading._replace(is_break=is_break, looks_like_triplets=bool(reading.ignored))
 
 
 def _without_verdict(content: str, repairs: dict[str, None]) -> str:
@@ -382,7 +382,7 @@ def _cell_with_arrows(row: str, repairs: dict[str, None]) -> str:
     A row of a table begins with a bar, or has a whole triplet between two.
     """
     cells = row.split("|")
-    places = [place for place, cell in enumerate(cells) if ARROW.search(cell)]
+    places = [position for position, cell in enumerate(cells) if ARROW.search(cell)]
     if len(places) != 1 or not (row.startswith("|") or len(ARROW.findall(cells[places[0]])) > 1):
         return row
     repairs["table row"] = None
@@ -402,9 +402,13 @@ def _without_arrow(text: str, lead: Lead, repairs: dict[str, None]) -> Line:
     if not lead.is_doubtful and COMMENT.search(content):
         repairs["comment"] = None
         content = COMMENT.sub("", content).rstrip()
-    found = read_row(content)
-    if found and not (lead.needs_proof and not names_known_edge(found.triplets)) and not lead.is_doubtful:
-        return _behind_lead(found, lead, repairs)
+    reading = read_row(content)
+    if reading and not (lead.needs_proof and not names_known_edge(reading.triplets)) and not lead.is_doubtful:
+        if not reading.triplets:
+            return reading
+        repairs |= dict.fromkeys([*lead.repairs, *reading.repairs])
+        is_break = lead.opens_graph or (lead.is_entry and is_whole_graph(reading.triplets))
+        return reading._replace(repairs=tuple(repairs), is_break=is_break)
     bold = text.startswith("**") and text.rstrip(":").endswith("**")
     is_heading = lead.opens_graph or bold or text.endswith(":") or NUMBERED.match(text) is not None
     if reason := _looks_like_triplets(text, content, lead):
@@ -412,15 +416,6 @@ def _without_arrow(text: str, lead: Lead, repairs: dict[str, None]) -> Line:
     if is_heading:
         return Line(ignored=HEADING, is_break=True)
     return Line(ignored=NO_TRIPLET)
-
-
-def _behind_lead(found: Line, lead: Lead, repairs: dict[str, None]) -> Line:
-    """Add the effects of the words before bracketed triplets: repairs, and the start of a graph."""
-    if not found.triplets:
-        return found
-    repairs |= dict.fromkeys([*lead.repairs, *found.repairs])
-    is_break = lead.opens_graph or (lead.is_entry and is_whole_graph(found.triplets))
-    return found._replace(repairs=tuple(repairs), is_break=is_break)
 
 
 def _looks_like_triplets(text: str, content: str, lead: Lead) -> str:

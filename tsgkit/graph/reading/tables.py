@@ -123,7 +123,7 @@ def _row(head: Head, cells: list[str]) -> tuple[Line, str | None]:
         return Line(ignored="a table head"), None
     if len(cells) != head.columns:
         return Line(ignored=f"a table row without {head.columns} cells", looks_like_triplets=True), None
-    parts = [cells[place] for place in (head.source, head.edge, head.target)]
+    parts = [cells[column] for column in (head.source, head.edge, head.target)]
     if is_ruler(parts):
         return Line(ignored="a table head"), None
     names = [cleaned(part) for part in parts]
@@ -165,17 +165,12 @@ def tagged_at(lines: Sequence[str], at: int) -> Form:
             "<" in text and (BEGIN.search(text) or (form and TOKEN.search(text)))
         ):
             break
-        form += _marked(text, offset) or reader.read(text, offset)
+        form += [
+            Placed(offset, _in_order(*map(cleaned, (match.group(1), *pair))))
+            for match in MARKED.finditer(text)
+            for pair in PAIR.findall(match.group(2))
+        ] or reader.read(text, offset)
     return [*form, *reader.open_lines()] if form else []
-
-
-def _marked(text: str, offset: int) -> Form:
-    """Return the triplets of a line whose parts have markers in front."""
-    return [
-        Placed(offset, _in_order(*map(cleaned, (match.group(1), *pair))))
-        for match in MARKED.finditer(text)
-        for pair in PAIR.findall(match.group(2))
-    ]
 
 
 def _in_order(source: str, target: str, edge: str) -> Line:
@@ -200,15 +195,15 @@ class _Reader:
 
     def read(self, text: str, offset: int) -> Iterator[Placed]:
         """Yield the triplets that the tags of a line complete, and empty lines for those that began earlier."""
-        place, found = 0, False
+        position, is_read = 0, False
         for match in TOKEN.finditer(text):
-            for placed in self.take(match, text[place : match.start()].strip(), offset):
-                found = found or placed.offset == offset
+            for placed in self.take(match, text[position : match.start()].strip(), offset):
+                is_read = is_read or placed.offset == offset
                 yield placed
-            place = match.end()
-        if self.opened and text[place:].strip() and self.opened not in TRIPLETS:
+            position = match.end()
+        if self.opened and text[position:].strip() and self.opened not in TRIPLETS:
             self.parts["cut"] = ""
-        if not found:
+        if not is_read:
             yield Placed(offset, Line((), TAGS))
 
     def take(self, match: re.Match[str], before: str, offset: int) -> Iterator[Placed]:
@@ -362,8 +357,8 @@ def _read_entry(entry: list[_Field]) -> Iterator[Placed]:
     elif fault:
         yield from (Placed(field.offset, Line(ignored=fault, looks_like_triplets=True)) for field in entry)
     else:
-        for place, field in enumerate(entry):
-            yield Placed(field.offset, Line(() if place else (Triplet(*names),), YAML))
+        for position, field in enumerate(entry):
+            yield Placed(field.offset, Line(() if position else (Triplet(*names),), YAML))
 
 
 def _pairs(fields: str) -> list[tuple[str, str]]:
@@ -389,12 +384,12 @@ def mapping_at(lines: Sequence[str], at: int) -> Form:
     edges: set[str] = set()
     offset = 0
     while at + offset < len(lines):
-        found = _node_with_edges(lines, at + offset)
-        if not found or (offset > MOST_BEFORE_AN_ACTION and edges.isdisjoint(SURE_EDGES)):
+        triplet_lines = _node_with_edges(lines, at + offset)
+        if not triplet_lines or (offset > MOST_BEFORE_AN_ACTION and edges.isdisjoint(SURE_EDGES)):
             break
-        form += [Placed(offset + one.offset, one.line) for one in found]
-        edges.update(edge for one in found for _, edge, _ in one.line.triplets)
-        offset += len(found)
+        form += [Placed(offset + placed.offset, placed.line) for placed in triplet_lines]
+        edges.update(edge for placed in triplet_lines for _, edge, _ in placed.line.triplets)
+        offset += len(triplet_lines)
     return [] if edges.isdisjoint(SURE_EDGES) else form
 
 

@@ -45,7 +45,7 @@ FORMS = (flowchart_at, cypher_at, digraph_at, tagged_at, table_at, entries_at, m
 MOST_LONG_ATTEMPTS = 20
 MOST_LINES_OF_A_LIST = 5
 STEPS_OF_WORDS, CHARACTERS_A_STEP = 3, 25
-"""How many lines a line of words or brackets costs as well, at least and for its length, as it may be many things."""
+"""Lines that a line of words or brackets costs as well, at least and for its length, as it may be many things."""
 KEY = re.compile(r"""(?:"[^"\\\n]*"|'[^'\\\n]*')\s*:""")
 IN_BRACKETS = re.compile(r"\s*+(?:[\[\](){}\"',]|(?:#|//)\s?[\[(\"'])")
 """The beginning of a line that may belong to brackets that an earlier one opens; it may be a comment."""
@@ -110,11 +110,11 @@ class _Finder:
 
     def skip_reasoning(self) -> None:
         """Blank reasoning, which is never read."""
-        said = spoken(self.text)
-        if isinstance(said, Unreadable):
-            start, end = (len(self.text) if said.reason == NEVER_ENDS else 0), len(self.text)
+        answer = spoken(self.text)
+        if isinstance(answer, Unreadable):
+            start, end = (len(self.text) if answer.reason == NEVER_ENDS else 0), len(self.text)
         else:
-            start, end = said.start, said.end
+            start, end = answer.start, answer.end
         if (start, end) == (0, len(self.text)):
             return
         for number, (line, at) in enumerate(zip(self.lines, self.starts, strict=False)):
@@ -180,7 +180,7 @@ class _Finder:
         """Leave out the graphs that are not the answer, and note where that is not decided."""
         decision = decide(self.sections)
         self.blocks = decision.blocks
-        gone = {found.line: reason for block, reason in decision.left_out for found in block}
+        gone = {triplet.line: reason for block, reason in decision.left_out for triplet in block}
         self.notes += [ignored(number, reason, self.lines[number - 1]) for number, reason in sorted(gone.items())]
         self.notes += [unread(number, reason, self.lines[number - 1]) for number, reason in decision.undecided]
 
@@ -226,7 +226,7 @@ class _Finder:
         elif line.ignored in (HEADING, NO_TRIPLET) or line.looks_like_triplets:
             is_prose = line.ignored == NO_TRIPLET and not is_short(text)
             if text.startswith("?"):
-                self.notes += [ignored(found.line, QUESTION, self.lines[found.line - 1]) for found in self.block]
+                self.notes += [ignored(triplet.line, QUESTION, self.lines[triplet.line - 1]) for triplet in self.block]
                 self.block = []
             heading = heading_of(text) if self.block or self.has_graphs or not is_prose else Heading()
             self.left -= 1 if heading.number else STEPS_OF_WORDS + len(text) // CHARACTERS_A_STEP
@@ -342,18 +342,18 @@ class _Finder:
     def add_region(self, region: str, pieces: list[Piece]) -> None:
         number = self.at + 1
         self.notes.append(repaired(number, "bracketed lists that are not whole JSON", self.lines[self.at]))
-        place, line = 0, number
+        position, line = 0, number
         for piece in pieces:
-            gap, text = region[place : piece.start], region[piece.start : piece.end]
-            if "]" in gap or ")" in gap or ("[" in gap and place) or (place and GRAPH_LABEL_WITHIN.search(gap)):
+            gap, text = region[position : piece.start], region[piece.start : piece.end]
+            if "]" in gap or ")" in gap or ("[" in gap and position) or (position and GRAPH_LABEL_WITHIN.search(gap)):
                 self.close()
             self.note_rest(gap, line)
             line += gap.count("\n")
             self.add_piece(piece, text, line)
             line += text.count("\n")
-            place = piece.end
-        self.note_rest(region[place:], line)
-        if "]" in region[place:] or ")" in region[place:]:
+            position = piece.end
+        self.note_rest(region[position:], line)
+        if "]" in region[position:] or ")" in region[position:]:
             self.close()
 
     def add_piece(self, piece: Piece, text: str, line: int) -> None:

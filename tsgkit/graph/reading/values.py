@@ -83,7 +83,7 @@ def are_names(strings: list[str]) -> bool:
     lines = [understand(string) for string in strings if string.strip()]
     if any(line.triplets for line in lines) or any(ARROW.search(string) for string in strings):
         return False
-    return not all(line.looks_like_triplets for line in lines) and not all(one.count(",") == 2 for one in strings)
+    return not all(line.looks_like_triplets for line in lines) and not all(name.count(",") == 2 for name in strings)
 
 
 def is_list_of_names(key: str, names: list[str]) -> bool:
@@ -170,7 +170,7 @@ class _Walk:
     def take_text(self, text: str) -> None:
         """Read a string: it joins the open graph, unless it holds a whole graph or several."""
         blocks, notes = self.read_text(text)
-        graphs = [[found.triplet for found in block] for block in blocks]
+        graphs = [[line.triplet for line in block] for block in blocks]
         if any(note.kind == "unread" for note in notes):
             self.holding.unread += 1
         elif not graphs or any(note.kind == "ignored" for note in notes):
@@ -242,15 +242,15 @@ def loaded(line: str) -> object:
 
 def _values(region: str) -> Iterator[Piece]:
     """Yield the lists and objects that are triplets, and lists of three names that their key says are none."""
-    for found in nested_values_in(region):
-        text = region[found.start : found.end]
-        triplet = triplet_of(found.value) if QUOTE.search(text) else None
+    for value in nested_values_in(region):
+        text = region[value.start : value.end]
+        triplet = triplet_of(value.value) if QUOTE.search(text) else None
         if triplet is None:
             continue
-        key = _key_before(region, found.start) if isinstance(found.value, list) else ""
-        is_comment = COMMENT.search(region, max(0, found.start - MOST_OF_A_COMMENT), found.start)
+        key = _key_before(region, value.start) if isinstance(value.value, list) else ""
+        is_comment = COMMENT.search(region, max(0, value.start - MOST_OF_A_COMMENT), value.start)
         is_triplet = not is_comment and (not key or not is_list_of_names(key, list(triplet)))
-        yield Piece(found.start, found.end, ((triplet,),) if is_triplet else (), _is_graph(key))
+        yield Piece(value.start, value.end, ((triplet,),) if is_triplet else (), _is_graph(key))
 
 
 def _texts(region: str, read_text: ReadText) -> Iterator[Piece]:
@@ -279,9 +279,9 @@ def _quoted(region: str) -> Iterator[re.Match[str]]:
         at = match.end()
 
 
-def _key_before(region: str, place: int) -> str:
+def _key_before(region: str, end: int) -> str:
     """Return the name of the field whose value begins at a place; empty in a list."""
-    match = KEY_BEFORE.search(region, max(0, place - LONGEST_KEY), place)
+    match = KEY_BEFORE.search(region, max(0, end - LONGEST_KEY), end)
     return match.group(1) if match else ""
 
 

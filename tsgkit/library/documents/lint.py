@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,21 +68,17 @@ def check_document(
     """
     document = with_vocabulary(document, vocabulary)
     graphs = [graph for entry in document.entries for graph in entry.graphs]
-    own = [finding for entry in document.entries for finding in _check_entry(entry, rule)]
+    findings = [finding for entry in document.entries for finding in _check_entry(entry, rule)]
     if document.format == "sgg":
-        own += single_graphs(document.entries, of_several=of_several)
+        findings += single_graphs(document.entries, of_several=of_several)
     return FileReport(
         document.file,
         document.format,
         len(document.entries),
         len(graphs),
         sum(len(graph.triplets) for graph in graphs),
-        tuple(_in_order([*document.findings, *own])),
+        tuple(sorted([*document.findings, *findings], key=lambda finding: finding.place.line or 0)),
     )
-
-
-def _in_order(findings: Iterable[Finding]) -> list[Finding]:
-    return sorted(findings, key=lambda finding: finding.place.line or 0)
 
 
 def _check_entry(entry: Entry, rule: HandRule) -> Iterator[Finding]:

@@ -78,7 +78,7 @@ def entry_stream(path: str | Path) -> EntryStream:
     """Return the items of a file. A file of JSON Lines of which the first are items of ours is not held in memory."""
     start, size = _first_lines(path)
     if _are_json_lines(start) and _is_json(start[0][1]):
-        values = [one for one in _parsed(start) if not isinstance(one, Finding)]
+        values = [item for item in _parsed(start) if not isinstance(item, Finding)]
         first = next((value for _, value in values if _kind(value)), None)
         if first is not None and not json_triplets.is_triplet(first):
             kind = _kind(first)
@@ -117,7 +117,11 @@ def read_document(text: str, file: str) -> Document:
     if IMAGE.match(text):
         raise FileProblem(f"{file}: DOT and Mermaid are written, never read", hint=f"readable are {READABLE}")
     if text.lstrip().startswith("<") and "<graphml" in text:
-        return _read_graphml(text, file)
+        try:
+            graphs = graphml.read_all(text)
+        except NotationError as error:
+            return _broken(file, "graphml", error)
+        return Document(file, "graphml", _one([graph for graph, _ in graphs]), tuple(_loose(graphs, "0")))
     if MARKUP.match(text):
         raise FileProblem(f"{file}: this is HTML, SVG or other XML, not GraphML", hint=f"readable are {READABLE}")
     if JSON_BEGINS.match(text):
@@ -140,14 +144,6 @@ def _one(graphs: Sequence[ActionGraph], lines: tuple[tuple[int, ...], ...] = ())
 
 def _broken(file: str, format: str, error: NotationError) -> Document:
     return Document(file, format, (), (_finding("broken-file", error.message, error.hint, error.line),))
-
-
-def _read_graphml(text: str, file: str) -> Document:
-    try:
-        graphs = graphml.read_all(text)
-    except NotationError as error:
-        return _broken(file, "graphml", error)
-    return Document(file, "graphml", _one([graph for graph, _ in graphs]), tuple(_loose(graphs, "0")))
 
 
 def _loose(graphs: Sequence[tuple[ActionGraph, tuple[str, ...]]], item: str) -> Iterator[Finding]:
@@ -201,33 +197,20 @@ def _read_json(text: str, file: str) -> Document:
     except NotationError as error:
         if _exact(text):
             return _read_text(text, file)
-        lines = _json_lines(text)
+        lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
         if _are_json_lines(lines):
-            return _read_lines(lines, text, file)
-        return _read_broken(text, file, error)
+            parsed = list(_parsed(lines))
+            document = _read_values([value for value in parsed if not isinstance(value, Finding)], text, file)
+            findings = [*(value for value in parsed if isinstance(value, Finding)), *document.findings]
+            return replace(document, findings=tuple(sorted(findings, key=lambda finding: finding.place.line or 0)))
+        if error.line is None:
+            raise FileProblem(f"{file}: {error.message}") from None
+        broken = _broken(file, UNKNOWN, error)
+        reading = read(text)
+        if not reading.graphs:
+            return broken
+        return Document(file, "arrow", _one(reading.graphs, reading.lines), (*broken.findings, *_noted(reading)))
     return _from_value(value, text, file)
-
-
-def _read_broken(text: str, file: str, error: NotationError) -> Document:
-    if error.line is None:
-        raise FileProblem(f"{file}: {error.message}")
-    broken = _broken(file, UNKNOWN, error)
-    reading = read(text)
-    if not reading.graphs:
-        return broken
-    return Document(file, "arrow", _one(reading.graphs, reading.lines), (*broken.findings, *_noted(reading)))
-
-
-def _as_reply(text: str, file: str, message: str) -> Document:
-    """Return the tolerant reader's result for JSON without known items."""
-    reading = read(text)
-    if not reading.graphs:
-        return _refuse(file, message)
-    return Document(file, "arrow", _one(reading.graphs, reading.lines), tuple(_noted(reading)))
-
-
-def _json_lines(text: str) -> list[tuple[int, str]]:
-    return [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
 
 
 def _are_json_lines(lines: list[tuple[int, str]]) -> bool:
@@ -246,7 +229,18 @@ def _is_json(line: str) -> bool:
 def _from_value(value: object, text: str, file: str) -> Document:
     """Return the document of one JSON value, the whole of a text."""
     if easg.is_easg(value) and not narratives.is_narrative(value):
-        return _read_easg(value, file)
+        try:
+            clips = easg.from_value(value)
+        except NotationError as error:
+            return _broken(file, "easg", error)
+        findings = [
+            _finding("unread-part", reason, item=clip.narrative.id).at(graph=graph)
+            for clip in clips
+            for graph, reason in clip.unread
+        ]
+        return Document(
+            file, "easg", tuple(Entry(clip.narrative.id, clip.narrative) for clip in clips), tuple(findings)
+        )
     values = value if isinstance(value, list) else [value]
     kinds = {_kind(item) for item in values if not json_triplets.is_triplet(item)}
     if isinstance(value, list) and (not kinds or "triplets" in kinds <= {"triplets", ""}):
@@ -291,27 +285,6 @@ def _nodes_and_links_of(value: object) -> Parts:
     return graph, [("loose-node", f"{name} has no edge, and a graph is its edges") for name in loose]
 
 
-def _read_easg(value: object, file: str) -> Document:
-    try:
-        clips = easg.from_value(value)
-    except NotationError as error:
-        return _broken(file, "easg", error)
-    findings = [
-        _finding("unread-part", reason, item=clip.narrative.id).at(graph=graph)
-        for clip in clips
-        for graph, reason in clip.unread
-    ]
-    return Document(file, "easg", tuple(Entry(clip.narrative.id, clip.narrative) for clip in clips), tuple(findings))
-
-
-def _read_lines(lines: list[tuple[int, str]], text: str, file: str) -> Document:
-    """Return a JSON Lines document; a broken line is a finding."""
-    parsed = list(_parsed(lines))
-    document = _read_values([one for one in parsed if not isinstance(one, Finding)], text, file)
-    findings = [*(one for one in parsed if isinstance(one, Finding)), *document.findings]
-    return replace(document, findings=tuple(sorted(findings, key=lambda finding: finding.place.line or 0)))
-
-
 Value = tuple[int | None, object]
 """A JSON value, and its line."""
 
@@ -329,13 +302,16 @@ def _read_values(values: list[Value], text: str, file: str) -> Document:
     """Return items of one kind; the first that is recognised says which."""
     kind = next(filter(None, (_kind(value) for _, value in values)), "")
     if not kind or all(json_triplets.is_triplet(value) for _, value in values):
-        return _as_reply(text, file, f"{_described(values[0][1])} is none of our items")
+        reading = read(text)
+        if not reading.graphs:
+            return _refuse(file, f"{_described(values[0][1])} is none of our items")
+        return Document(file, "arrow", _one(reading.graphs, reading.lines), tuple(_noted(reading)))
     entries, findings = list[Entry](), list[Finding]()
-    for one in _items(values, kind):
-        if isinstance(one, Entry):
-            entries.append(one)
+    for item in _items(values, kind):
+        if isinstance(item, Entry):
+            entries.append(item)
         else:
-            findings.append(one)
+            findings.append(item)
     return Document(file, _lines_format(kind), tuple(entries), (*findings, *_repeated_ids(entries)))
 
 
@@ -346,11 +322,11 @@ def _lines_format(kind: str) -> str:
 def _items(values: Iterable[Value | Finding], kind: str) -> Iterator[Entry | Finding]:
     """Yield the items of one kind and their findings, among findings of earlier steps."""
     number = -1
-    for one in values:
-        if isinstance(one, Finding):
-            yield one
+    for item in values:
+        if isinstance(item, Finding):
+            yield item
             continue
-        number, (line, value) = number + 1, one
+        number, (line, value) = number + 1, item
         if _kind(value) != kind:
             message = f"expected an item of the format {kind}, found {_described(value)}"
             yield _finding("other-format", message, "", line, str(number))
@@ -422,8 +398,8 @@ READERS: dict[str, Reader] = {
 
 def _repeated_ids(entries: list[Entry]) -> Iterator[Finding]:
     counts = Counter(entry.item for entry in entries)
-    seen: set[str] = set()
+    ids: set[str] = set()
     for entry in entries:
-        if counts[entry.item] > 1 and entry.item in seen:
+        if counts[entry.item] > 1 and entry.item in ids:
             yield _finding("repeated-id", f"the id {entry.item} occurred before", line=entry.line, item=entry.item)
-        seen.add(entry.item)
+        ids.add(entry.item)

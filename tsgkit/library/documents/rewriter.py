@@ -55,16 +55,38 @@ def rewritten(document: Document, original: str) -> str:
         for left in not_carried(document, format):
             raise CannotCarry(f"item {left.item}, graph {left.graph + 1}: {left.reason}", hint=left.hint) from None
         raise
-    _check_reads_back(document, text)
+    try:
+        read = read_document(text, document.file).entries
+    except FileProblem:
+        if any(entry.narrative.graphs for entry in document.entries):
+            raise
+        raise CannotCarry(f"{document.format} cannot carry a file without graphs", hint="add a graph") from None
+    if len(read) != len(document.entries):
+        raise CannotCarry(f"{document.format} cannot carry these items: {len(document.entries)} become {len(read)}")
+    carries = formats.by_name(document.format).carries
+    for old, new in zip(document.entries, read, strict=True):
+        written, carried = ([graph.triplets for graph in entry.narrative.graphs] for entry in (old, new))
+        if written != carried:
+            number = next(
+                (at for at, pair in enumerate(zip(written, carried, strict=False)) if pair[0] != pair[1]), len(carried)
+            )
+            message = (
+                f"item {old.item}, graph {number + 1}: {document.format} cannot carry it: it would be read as another"
+            )
+            raise CannotCarry(message, hint="check its names, or convert the file to the format narrative")
+        if formats.TEXTS in carries and _texts(old) != _texts(new):
+            raise CannotCarry(f"item {old.item}: {document.format} cannot carry its texts as they are")
+        if formats.VOCABULARIES in carries and old.narrative.vocabulary != new.narrative.vocabulary:
+            raise CannotCarry(f"item {old.item}: {document.format} cannot carry its L as it is")
     return text
 
 
 def losses(document: Document, original: str) -> tuple[str, ...]:
     """Return descriptions of what is not in the document, so that rewriting would drop it."""
     counts = Counter(finding.code for finding in document.findings if finding.code in DROPPED)
-    told = [f"{number:,} {DROPPED[code][number > 1]}" for code, number in counts.items()]
-    other = list(dict.fromkeys(_other_fields(document.format, original)))
-    return (*told, *([f"other fields: {', '.join(other)}"] if other else []))
+    dropped = [f"{number:,} {DROPPED[code][number > 1]}" for code, number in counts.items()]
+    other_fields = list(dict.fromkeys(_other_fields(document.format, original)))
+    return (*dropped, *([f"other fields: {', '.join(other_fields)}"] if other_fields else []))
 
 
 def _laid_out(document: Document, original: str) -> str:
@@ -83,7 +105,7 @@ def _laid_out(document: Document, original: str) -> str:
 def _single_graph(document: Document, original: str) -> str:
     """Return one graph as a list of triplets, where that was the layout; else nothing."""
     values = [json_triplets.to_value(graph) for entry in document.entries for graph in entry.narrative.graphs]
-    was_single = all(json_triplets.is_triplet(one) for one in _items(original))
+    was_single = all(json_triplets.is_triplet(item) for item in _items(original))
     return json.dumps(values[0], ensure_ascii=False) + "\n" if was_single and len(values) == 1 and values[0] else ""
 
 
@@ -96,33 +118,6 @@ def _node_link_lines(entries: Iterable[Entry], start: str) -> list[str]:
         return []
     vocabulary = entries[0].narrative.vocabulary
     return [json.dumps(node_link.to_value(graph, vocabulary), ensure_ascii=False) + "\n" for graph in graphs]
-
-
-def _check_reads_back(document: Document, text: str) -> None:
-    """Raise ``CannotCarry`` unless a text is read as the graphs, texts and L of the document."""
-    try:
-        read = read_document(text, document.file).entries
-    except FileProblem:
-        if any(entry.narrative.graphs for entry in document.entries):
-            raise
-        raise CannotCarry(f"{document.format} cannot carry a file without graphs", hint="add a graph") from None
-    if len(read) != len(document.entries):
-        raise CannotCarry(f"{document.format} cannot carry these items: {len(document.entries)} become {len(read)}")
-    carries = formats.by_name(document.format).carries
-    for old, new in zip(document.entries, read, strict=True):
-        _check_graphs(document.format, old, new)
-        if formats.TEXTS in carries and _texts(old) != _texts(new):
-            raise CannotCarry(f"item {old.item}: {document.format} cannot carry its texts as they are")
-        if formats.VOCABULARIES in carries and old.narrative.vocabulary != new.narrative.vocabulary:
-            raise CannotCarry(f"item {old.item}: {document.format} cannot carry its L as it is")
-
-
-def _check_graphs(format: str, old: Entry, new: Entry) -> None:
-    written, read = ([graph.triplets for graph in entry.narrative.graphs] for entry in (old, new))
-    if written != read:
-        number = next((at for at, pair in enumerate(zip(written, read, strict=False)) if pair[0] != pair[1]), len(read))
-        message = f"item {old.item}, graph {number + 1}: {format} cannot carry it: it would be read as another"
-        raise CannotCarry(message, hint="check its names, or convert the file to the format narrative")
 
 
 def _texts(entry: Entry) -> list[str]:
@@ -154,7 +149,7 @@ def _other_fields(format: str, original: str) -> Iterator[str]:
 
 def _values(original: str) -> list[dict[str, Any]]:
     """Return the JSON objects of a text that is one, a list of them, or one on each line."""
-    return [one for one in _items(original) if isinstance(one, dict)]
+    return [value for value in _items(original) if isinstance(value, dict)]
 
 
 def _items(original: str) -> list[object]:

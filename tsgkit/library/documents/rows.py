@@ -148,7 +148,10 @@ def entry_from(value: object, kind: RowKind, number: int, line: int | None) -> t
     try:
         narrative, asides, findings = readers[kind](value)
     except ValidationError as error:
-        raise NotationError(_first_problem(error, kind), line=line) from None
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(str(part) for part in first["loc"])
+        more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+        raise NotationError(f"not an {kind} row: {field}: {first['msg']}{more}", line=line) from None
     item = str(number if value.get("item_id") in (None, "") else value["item_id"])
     entry = Entry(item, narrative, line, (), asides, value)
     return entry, [finding.at(item=item, line=line) for finding in findings]
@@ -270,13 +273,6 @@ def _finding(code: str, message: str) -> Finding:
     return Finding(code, ROW_RULES[code].severity, message, place=Place())
 
 
-def _first_problem(error: ValidationError, kind: RowKind) -> str:
-    first = error.errors(include_url=False, include_input=False)[0]
-    field = ".".join(str(part) for part in first["loc"])
-    more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-    return f"not an {kind} row: {field}: {first['msg']}{more}"
-
-
 def sgg_rows(narrative: Narrative, item: str = "") -> Iterator[dict[str, Any]]:
     """Yield the generation rows of a narrative: one for every description with a text and graphs.
 
@@ -306,11 +302,11 @@ def numbered(ids: Iterable[str]) -> list[tuple[str, int]]:
     >>> numbered(["a", "b", "a"])
     [('a', 0), ('b', 0), ('a', 1)]
     """
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     keys = []
-    for one in ids:
-        keys.append((one, seen[one]))
-        seen[one] += 1
+    for row_id in ids:
+        keys.append((row_id, counts[row_id]))
+        counts[row_id] += 1
     return keys
 
 
@@ -323,11 +319,11 @@ def matched_items(first: Sequence[str], second: Sequence[str]) -> list[tuple[int
     >>> matched_items(["a", "b"], ["b", "c"]), matched_items(["a", "b"], ["0", "1"])
     ([(0, None), (1, 0), (None, 1)], [(0, 0), (1, 1)])
     """
-    mine, theirs = ({key: place for place, key in enumerate(numbered(ids))} for ids in (first, second))
+    mine, theirs = ({key: index for index, key in enumerate(numbered(ids))} for ids in (first, second))
     if not mine.keys() & theirs.keys() and len(mine) == len(theirs):
-        return [(place, place) for place in range(len(mine))]
-    found = [(place, theirs.get(key)) for key, place in mine.items()]
-    return [*found, *((None, place) for key, place in theirs.items() if key not in mine)]
+        return [(index, index) for index in range(len(mine))]
+    pairs = [(index, theirs.get(key)) for key, index in mine.items()]
+    return [*pairs, *((None, index) for key, index in theirs.items() if key not in mine)]
 
 
 Row = dict[str, Any]
@@ -349,28 +345,20 @@ def with_narrative(entry: Entry, narrative: Narrative) -> Entry:
         return replace(entry, narrative=narrative)
     if kind == "sgg":
         return _with_sgg(entry, entry.row, narrative)
-    _refuse_texts_and_vocabulary(entry, narrative, kind)
-    values = [to_value(graph) for graph in narrative.graphs]
-    if kind == "sgqa":
-        return replace(entry, narrative=narrative, row=entry.row | {"context_graphs": values})
-    return _with_sgds(entry, entry.row, narrative, values)
-
-
-def _refuse_texts_and_vocabulary(entry: Entry, narrative: Narrative, kind: str) -> None:
-    old, new = ([part.text or "" for part in one.descriptions] for one in (entry.narrative, narrative))
+    old, new = ([part.text or "" for part in version.descriptions] for version in (entry.narrative, narrative))
     if old != new:
         raise CannotCarry(f"item {entry.item}: {kind} rows keep their texts, and the number of their descriptions")
     if narrative.vocabulary is not None:
         raise CannotCarry(f"item {entry.item}: {kind} rows hold no L")
-
-
-def _with_sgds(entry: Entry, row: Row, narrative: Narrative, values: list[Any]) -> Entry:
+    values = [to_value(graph) for graph in narrative.graphs]
+    if kind == "sgqa":
+        return replace(entry, narrative=narrative, row=entry.row | {"context_graphs": values})
     if len(narrative.descriptions[-1].graphs) != 1:
-        found = len(narrative.descriptions[-1].graphs)
-        raise CannotCarry(f"item {entry.item}: a row of description selection has one target graph, not {found}")
-    row = row | {"context_graphs": values[:-1], "triplet": values[-1]}
-    old, new = entry.narrative.graphs[-1], narrative.graphs[-1]
-    asides = tuple(new if graph == old else graph for graph in entry.asides)
+        graph_count = len(narrative.descriptions[-1].graphs)
+        raise CannotCarry(f"item {entry.item}: a row of description selection has one target graph, not {graph_count}")
+    row = entry.row | {"context_graphs": values[:-1], "triplet": values[-1]}
+    old_target, new_target = entry.narrative.graphs[-1], narrative.graphs[-1]
+    asides = tuple(new_target if graph == old_target else graph for graph in entry.asides)
     if row.get("variation_triplets") is not None:
         row["variation_triplets"] = [to_value(graph) for graph in asides]
     return replace(entry, narrative=narrative, asides=asides, row=row)
@@ -382,14 +370,14 @@ def _with_sgg(entry: Entry, row: Row, narrative: Narrative) -> Entry:
     *before, target = narrative.descriptions
     if any(part.graphs for part in before):
         raise CannotCarry(f"item {entry.item}: a generation row holds graphs of its target sentence alone")
-    told = [part for part in before if part.text]
+    described = [part for part in before if part.text]
     row = row | {
-        "context": _context(row["context"], [part.text or "" for part in told]),
+        "context": _context(row["context"], [part.text or "" for part in described]),
         "target_sentence": target.text or "",
         "mandatory_space": _space(entry, row, narrative.vocabulary),
         "graphs": _changed_graphs(row["graphs"], [to_value(graph) for graph in target.graphs]),
     }
-    descriptions = (*told, Description(target.text or "", target.graphs, target.frames))
+    descriptions = (*described, Description(target.text or "", target.graphs, target.frames))
     return replace(entry, narrative=replace(narrative, descriptions=descriptions), row=row)
 
 
@@ -412,14 +400,14 @@ def _space(entry: Entry, row: Row, vocabulary: Vocabulary | None) -> dict[str, A
 
 def _changed_graphs(old: list[Row], values: list[list[list[str]]]) -> list[Row]:
     """Return the graphs of a generation row; each keeps the other fields of the one it was made from."""
-    before, after = _keys([one["triplets"] for one in old]), _keys(values)
+    before, after = _keys([index["triplets"] for index in old]), _keys(values)
     origins: dict[int, int] = {}
     for tag, first, last, start, end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if tag in ("equal", "replace"):
             origins |= zip(range(start, end), range(first, last), strict=False)
     left = [number for number in range(len(old)) if number not in origins.values()]
     for number in range(len(values)):  # moved graphs
-        moved = next((one for one in left if number not in origins and before[one] == after[number]), None)
+        moved = next((index for index in left if number not in origins and before[index] == after[number]), None)
         if moved is not None:
             origins[number] = moved
             left.remove(moved)

@@ -71,42 +71,34 @@ def write_document(document: Document, format: Format, *, keep_going: bool = Fal
         if error.graph is None:
             raise
         left_out = tuple(not_carried(document, format))
-        _check_left_out(left_out, document, format, keep_going=keep_going)
-        document = _without(document, left_out)
+        if not keep_going and (bad := next((left for left in left_out if not left.is_empty), None)):
+            raise CannotCarry(str(bad), hint=f"{bad.hint}; or leave such graphs out with --keep-going") from None
+        if len(left_out) == len(_graphs(document)):
+            raise CannotCarry(
+                f"{format.name} can carry none of the graphs: {left_out[0]}", hint=left_out[0].hint
+            ) from None
+        gone: dict[int, set[int]] = defaultdict(set)
+        for left in left_out:
+            gone[left.entry].add(left.graph)
+        entries = [_entry_without(entry, gone[index]) for index, entry in enumerate(document.entries)]
+        document = replace(document, entries=tuple(entries))
         text = WRITERS[format.name](document)
     lost = _lost(document, format)
     graphs = len(_graphs(document)) - lost.get(UNTOLD, 0)
-    told = tuple(f"{what} ({number})" for what, number in lost.items())
-    return Written(refuse_unless_text(text, format.name), graphs, told, left_out)
+    losses = tuple(f"{what} ({number})" for what, number in lost.items())
+    return Written(refuse_unless_text(text, format.name), graphs, losses, left_out)
 
 
 def not_carried(document: Document, format: Format) -> Iterator[LeftOut]:
     """Yield the graphs that a format cannot carry even by themselves."""
-    for place, entry in enumerate(document.entries):
+    for index, entry in enumerate(document.entries):
         for number, graph in enumerate(entry.narrative.graphs):
             try:
                 WRITERS[format.name](replace(document, entries=(Entry("", Narrative.of([graph])),)))
             except CannotCarry as error:
                 if error.graph is not None:
                     reason = error.message if graph.triplets else "it has no triplets"
-                    yield LeftOut(entry.item, number, reason, not graph.triplets, error.hint, place)
-
-
-def _check_left_out(left_out: tuple[LeftOut, ...], document: Document, format: Format, *, keep_going: bool) -> None:
-    """Raise an error if a graph must not be left out, or if nothing would be written."""
-    if not keep_going and (bad := next((left for left in left_out if not left.is_empty), None)):
-        raise CannotCarry(str(bad), hint=f"{bad.hint}; or leave such graphs out with --keep-going")
-    if len(left_out) == len(_graphs(document)):
-        raise CannotCarry(f"{format.name} can carry none of the graphs: {left_out[0]}", hint=left_out[0].hint)
-
-
-def _without(document: Document, left_out: tuple[LeftOut, ...]) -> Document:
-    """Return the document without these graphs."""
-    gone: dict[int, set[int]] = defaultdict(set)
-    for left in left_out:
-        gone[left.entry].add(left.graph)
-    entries = [_entry_without(entry, gone[place]) for place, entry in enumerate(document.entries)]
-    return replace(document, entries=tuple(entries))
+                    yield LeftOut(entry.item, number, reason, not graph.triplets, error.hint, index)
 
 
 def _entry_without(entry: Entry, gone: Collection[int]) -> Entry:
@@ -159,8 +151,8 @@ def remember_conversion(target: str | Path) -> None:
 
 def _note(target: str | Path) -> Path:
     """Return where the checksum of a file is kept."""
-    place = str(Path(target).resolve()).encode("utf-8", "surrogateescape")
-    return cache_home() / "conversions" / hashlib.sha256(place).hexdigest()[:32]
+    path = str(Path(target).resolve()).encode("utf-8", "surrogateescape")
+    return cache_home() / "conversions" / hashlib.sha256(path).hexdigest()[:32]
 
 
 def _lost(document: Document, format: Format) -> dict[str, int]:
@@ -171,7 +163,9 @@ def _lost(document: Document, format: Format) -> dict[str, int]:
         formats.TEXTS: sum(bool(part.text) for entry in document.entries for part in entry.narrative.descriptions),
         formats.VOCABULARIES: sum(entry.narrative.vocabulary is not None for entry in document.entries),
         formats.NARRATIVES: len(document.entries) - 1,
-        formats.DESCRIPTIONS: sum(max(_told(entry) - 1, 0) for entry in document.entries),
+        formats.DESCRIPTIONS: sum(
+            max(sum(bool(part.graphs) for part in entry.narrative.descriptions) - 1, 0) for entry in document.entries
+        ),
         formats.IDS: sum(bool(entry.narrative.id or entry.narrative.facts) for entry in document.entries),
         formats.SUMMARIES: sum(len(entry.narrative.summaries) for entry in document.entries),
         formats.FRAMES: sum(
@@ -196,11 +190,6 @@ def _lost_by_rows(document: Document) -> dict[str, int]:
 def _texts_at_the_end(entry: Entry) -> int:
     at_the_end = takewhile(lambda part: not (part.text and part.graphs), reversed(entry.narrative.descriptions))
     return sum(bool(part.text) for part in at_the_end)
-
-
-def _told(entry: Entry) -> int:
-    """Return how many descriptions have graphs."""
-    return sum(bool(part.graphs) for part in entry.narrative.descriptions)
 
 
 def _vocabulary(document: Document) -> Vocabulary | None:
