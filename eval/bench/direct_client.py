@@ -55,8 +55,8 @@ asyncio.run(main())
 OURS = """
 import sys, time
 from pathlib import Path
-from tsgkit.runs.evaluation import Options, carry_out
-from tsgkit.runs.jobs import Watch
+from tsgkit.runs.evaluation import RunOptions, carry_out
+from tsgkit.runs.jobs import JobWatch
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.records import Scoring
 from tsgkit.runs.run_setup import prepare
@@ -72,11 +72,11 @@ def timed(*arguments):
         scoring += time.process_time() - began
 Scoring.judged = timed
 plan = Plan(tasks=("tsg/sgqa",), models=("openai/x",), data=data, model_args=(f"api_base={base}", "seed=1"), first=1)
-carry_out(prepare(plan), RunOptions(out=out.with_suffix(".warm"), limits=Limits(client=client)), Watch())
+carry_out(prepare(plan), RunOptions(out=out.with_suffix(".warm"), limits=Limits(client=client)), JobWatch())
 prepared = prepare(plan.model_copy(update={"first": None, "model_args": plan.model_args[:1]}))
 limits = Limits(concurrency=in_flight, client=client)
 began, cpu, scoring = time.perf_counter(), time.process_time(), 0.0
-finished = carry_out(prepared, RunOptions(out=out, limits=limits), Watch())
+finished = carry_out(prepared, RunOptions(out=out, limits=limits), JobWatch())
 print(time.perf_counter() - began, time.process_time() - cpu - scoring)
 assert finished.complete, finished
 """

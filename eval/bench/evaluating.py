@@ -60,8 +60,8 @@ asyncio.run(main())
 OURS = """
 import sys, time
 from pathlib import Path
-from tsgkit.runs.evaluation import Options, carry_out
-from tsgkit.runs.jobs import Watch
+from tsgkit.runs.evaluation import RunOptions, carry_out
+from tsgkit.runs.jobs import JobWatch
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.run_setup import prepare
 from tsgkit.runs.subjects import Limits
@@ -70,17 +70,17 @@ if client == "litellm":
     from tsgkit.llm.litellm_calls import load
     load()
 plan = Plan(tasks=("tsg/sgqa",), models=("openai/x",), data=data, model_args=(f"api_base={base}", "seed=1"), limit=1)
-carry_out(prepare(plan), RunOptions(out=out.with_suffix(".warm"), limits=Limits(client=client)), Watch())
+carry_out(prepare(plan), RunOptions(out=out.with_suffix(".warm"), limits=Limits(client=client)), JobWatch())
 prepared = prepare(plan.model_copy(update={"limit": None, "model_args": plan.model_args[:1]}))
 began = time.perf_counter()
-finished = carry_out(prepared, RunOptions(out=out, limits=Limits(concurrency=in_flight, client=client)), Watch())
+finished = carry_out(prepared, RunOptions(out=out, limits=Limits(concurrency=in_flight, client=client)), JobWatch())
 print(time.perf_counter() - began)
 assert finished.complete, finished
 """
 OFFLINE = """
 import re, sys, time
 from pathlib import Path
-from tsgkit.runs.evaluation import Options, evaluate
+from tsgkit.runs.evaluation import RunOptions, evaluate
 from tsgkit.runs.plan import Plan
 tasks, data, out = sys.argv[1:]
 plan = Plan(tasks=tasks.split(), models=("baseline/random",), data=data)

@@ -67,8 +67,8 @@ print(time.perf_counter() - began, end=" ")
 OURS = """
 import sys, time
 from pathlib import Path
-from tsgkit.runs.evaluation import Options, carry_out
-from tsgkit.runs.jobs import Watch
+from tsgkit.runs.evaluation import RunOptions, carry_out
+from tsgkit.runs.jobs import JobWatch
 from tsgkit.runs.plan import Plan
 from tsgkit.runs.run_setup import prepare
 from tsgkit.runs.subjects import Limits
@@ -79,11 +79,12 @@ if client == "litellm":
     load()
 plan = Plan(tasks=("spatialgen/questions",), images=(f"bench={images}",), judge="openai/x", data=data, limit=1,
             model_args=(f"api_base={base}", "seed=1"))
-carry_out(prepare(plan), RunOptions(out=out.with_suffix(".warm"), cache=False, limits=Limits(client=client)), Watch())
+warm = RunOptions(out=out.with_suffix(".warm"), cache=False, limits=Limits(client=client))
+carry_out(prepare(plan), warm, JobWatch())
 prepared = prepare(plan.model_copy(update={"limit": limit, "model_args": plan.model_args[:1]}))
 began = time.perf_counter()
 limits = Limits(concurrency=in_flight, client=client)
-finished = carry_out(prepared, RunOptions(out=out, cache=False, limits=limits), Watch())
+finished = carry_out(prepared, RunOptions(out=out, cache=False, limits=limits), JobWatch())
 wall = time.perf_counter() - began
 assert finished.complete and finished.results[0].board.counts["votes"] == limit * 50, finished
 """ + PEAK + "print(wall, peak)"  # fmt: skip
