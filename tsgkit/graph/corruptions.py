@@ -63,22 +63,20 @@ def corrupt(graph: ActionGraph, kind: Corruption, vocabulary: Vocabulary, *, see
     """Return the graph with one error. Raise ``EditError`` if this graph and L allow none of this kind."""
     graph = ActionGraph(dict.fromkeys(graph.triplets))
     choice = random.Random(f"{seed}/{kind}/{sorted(graph.triplets)}")
-    for way in _shuffled(WAYS[kind](graph, vocabulary), choice):
-        triplets = list(graph.triplets)
-        position = triplets.index(way.reference) if way.reference is not None else choice.randint(0, len(triplets))
-        triplets[position : position + (way.reference is not None)] = [] if way.candidate is None else [way.candidate]
-        spoilt = ActionGraph(triplets)
-        if kind is Corruption.REDUNDANT and _errors(spoilt, vocabulary) - _errors(graph, vocabulary):
-            continue
-        return Corrupted(spoilt, kind, Change(CHANGES[kind], way.reference, way.candidate))
+    places = WAYS[kind](graph, vocabulary)
+    choice.shuffle(places)
+    for reference, candidates in places:  # grouped, so that elements with many substitutes are not preferred
+        choice.shuffle(candidates)
+        for names in candidates:
+            candidate = None if names is None else Triplet(*names)
+            triplets = list(graph.triplets)
+            position = triplets.index(reference) if reference is not None else choice.randint(0, len(triplets))
+            triplets[position : position + (reference is not None)] = [] if candidate is None else [candidate]
+            spoilt = ActionGraph(triplets)
+            if kind is Corruption.REDUNDANT and _errors(spoilt, vocabulary) - _errors(graph, vocabulary):
+                continue
+            return Corrupted(spoilt, kind, Change(CHANGES[kind], reference, candidate))
     raise EditError(f"this graph cannot be made {kind}: {REASONS[kind]}")
-
-
-class Way(NamedTuple):
-    """A change that would introduce an error."""
-
-    reference: Triplet | None
-    candidate: Triplet | None
 
 
 Elements = tuple[str, str, str]
@@ -90,15 +88,6 @@ class Place(NamedTuple):
 
     reference: Triplet | None
     candidates: list[Elements | None]
-
-
-def _shuffled(places: list[Place], choice: random.Random) -> Iterator[Way]:
-    """Yield every change once, grouped by place, so that elements with many substitutes are not preferred."""
-    choice.shuffle(places)
-    for reference, candidates in places:
-        choice.shuffle(candidates)
-        for candidate in candidates:
-            yield Way(reference, None if candidate is None else Triplet(*candidate))
 
 
 def _errors(graph: ActionGraph, vocabulary: Vocabulary) -> set[tuple[str, str]]:

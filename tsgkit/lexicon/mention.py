@@ -117,7 +117,19 @@ def _words(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=32)
 def _tokens_of(text: str) -> tuple[_Token, ...]:
-    return tuple(_tokens(text))
+    tokens = []
+    end = 0
+    known: dict[str, tuple[bool, bool]] = {}
+    for match in _WORD.finditer(text):
+        start, stop = match.span()
+        between = text[end:start]
+        if between not in known:
+            blank_line = _BLANK_LINE.search(between) is not None
+            joins = not blank_line and _JOINT.fullmatch(between) is not None
+            known[between] = joins, blank_line or _CLAUSE_END.search(between) is not None
+        tokens.append(_Token(match.group().lower(), start, stop, *known[between]))
+        end = stop
+    return tuple(tokens)
 
 
 class _Search:
@@ -225,20 +237,6 @@ class _Search:
             read_as_a_verb(token.word, wanted) for token, wanted in zip(tokens, self.wanted.words, strict=True)
         )
         return Mention(spans, EXACT if exact else hit.by, ambiguous)
-
-
-def _tokens(text: str) -> Iterator[_Token]:
-    end = 0
-    known: dict[str, tuple[bool, bool]] = {}
-    for match in _WORD.finditer(text):
-        start, stop = match.span()
-        between = text[end:start]
-        if between not in known:
-            blank_line = _BLANK_LINE.search(between) is not None
-            joins = not blank_line and _JOINT.fullmatch(between) is not None
-            known[between] = joins, blank_line or _CLAUSE_END.search(between) is not None
-        yield _Token(match.group().lower(), start, stop, *known[between])
-        end = stop
 
 
 def _spans(places: Sequence[int], tokens: Sequence[_Token]) -> Iterator[tuple[int, int]]:

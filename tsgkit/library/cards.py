@@ -261,7 +261,9 @@ def load_card(name: str, folders: Sequence[Path] = (), start: Path | None = None
 
 def card_names(folders: Sequence[Path] = (), start: Path | None = None) -> tuple[str, ...]:
     """Return the names of all cards on the search path, sorted."""
-    names = {name for room in search_path("tasks", folders, start) for name in _names_in(room)}
+    suites = [suite for room in search_path("tasks", folders, start) for suite in room.iterdir() if suite.is_dir()]
+    files = [(suite, file) for suite in suites for file in suite.iterdir() if file.name.endswith(ENDING)]
+    names = {f"{suite.name}/{file.name.removesuffix(ENDING)}" for suite, file in files if _is_card(file)}
     return tuple(sorted({*names, *_GIVEN}))
 
 
@@ -284,12 +286,6 @@ def card_from(text: str, name: str, source: str) -> Card:
         nested = any(len(problem["loc"]) > 1 for problem in error.errors() if problem["type"] == "extra_forbidden")
         fields = CardMetric.model_fields if nested else [name for name in Card.model_fields if name not in KEPT]
         raise problem_of(error, source, "field", tuple(fields)) from None
-
-
-def _names_in(folder: Traversable) -> list[str]:
-    suites = [suite for suite in folder.iterdir() if suite.is_dir()]
-    files = [(suite, file) for suite in suites for file in suite.iterdir() if file.name.endswith(ENDING)]
-    return [f"{suite.name}/{file.name.removesuffix(ENDING)}" for suite, file in files if _is_card(file)]
 
 
 def _is_card(file: Traversable) -> bool:

@@ -12,10 +12,10 @@ If several catalogues have a dataset of one name, the first one counts.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
@@ -141,16 +141,14 @@ def _read(text: str, file: str, suite: str) -> tuple[KnownDataset, ...]:
     value = loaded(text, file)
     if not isinstance(value, dict):
         raise FileProblem(f"{file}: expected datasets by name")
-    return tuple(_datasets(value, file, suite))
-
-
-def _datasets(value: dict[str, Any], file: str, suite: str) -> Iterator[KnownDataset]:
+    datasets = []
     for name, fields in value.items():
         if not isinstance(fields, dict):
             raise FileProblem(f"{file}: {name}: expected the fields of a dataset")
         try:
-            yield KnownDataset.model_validate({**fields, "name": name, "suite": suite})
+            datasets.append(KnownDataset.model_validate({**fields, "name": name, "suite": suite}))
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             location = ".".join(str(part) for part in first["loc"])
             raise FileProblem(f"{file}: {name}: {location}: {first['msg']}") from None
+    return tuple(datasets)

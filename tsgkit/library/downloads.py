@@ -225,16 +225,12 @@ class _Fetch:
             self.resumed = True
             return
         with response:
-            self._copy(response, part, self._start(response, have, tag))
-
-    def _start(self, response: HTTPResponse, have: int, tag: str | None) -> int:
-        """Return the byte at which the body begins."""
-        if response.status != 206:
-            return 0
-        begins = re.match(r"bytes (\d+)-", response.headers.get("Content-Range", ""))
-        if begins is None or int(begins[1]) != have or (tag and response.headers.get("ETag", tag) != tag):
-            raise _Mismatch
-        return have
+            is_rest = response.status == 206
+            if is_rest:
+                begins = re.match(r"bytes (\d+)-", response.headers.get("Content-Range", ""))
+                if begins is None or int(begins[1]) != have or (tag and response.headers.get("ETag", tag) != tag):
+                    raise _Mismatch
+            self._copy(response, part, have if is_rest else 0)
 
     def _copy(self, response: HTTPResponse, part: BinaryIO, start: int) -> None:
         length = response.headers.get("Content-Length")

@@ -222,8 +222,10 @@ class RowPlace:
     @property
     def stems(self) -> frozenset[str]:
         """The names of its tables; none where one file is named."""
-        is_one = self.is_file or self.path in self.paths
-        return frozenset() if is_one else frozenset(file_set.stem for file_set in sets_of(self._below()))
+        if self.is_file or self.path in self.paths:
+            return frozenset()
+        below = [path for path in self.paths if not self.path or path.startswith(f"{self.path}/")]
+        return frozenset(file_set.stem for file_set in sets_of(below))
 
     def rows_of(self, task: str = "", stored: str | None = None, native: Iterable[str] = (JSONL,)) -> NamedFile:
         """Return the rows of a task (``tsg/sgqa``) in a file of our rows, or of a ``native`` format of the task.
@@ -233,7 +235,8 @@ class RowPlace:
         mapping = mapping_for(task, self.mappings) or IDENTITY
         if self.mappings and mapping is IDENTITY and task:
             available = ", ".join(self.mappings)
-            raise UsageError(f"{self._source()}: there is no mapping for {task}", hint=f"it has {available}")
+            source = next(iter(self.mappings.values())).source.partition(": tasks.")[0]
+            raise UsageError(f"{source}: there is no mapping for {task}", hint=f"it has {available}")
         columns = mapping.mapping
         file_set = chosen(self.paths, Wanted(stored, self.path, columns.file, columns.config, columns.split), self.name)
         files = {path: self.fetch(path) for path in file_set.paths}
@@ -247,15 +250,9 @@ class RowPlace:
             local_path, self._shown(file_set), known if mapping is IDENTITY else known | {"mapping": mapping.value}
         )
 
-    def _below(self) -> list[str]:
-        return [path for path in self.paths if not self.path or path.startswith(f"{self.path}/")]
-
     def _shown(self, file_set: FileSet) -> str:
         source = self.name if self.is_file else f"{self.name}/{file_set.label}"
         return f"{source}#{self.mapping_name}" if self.mapping_name else source
-
-    def _source(self) -> str:
-        return next(iter(self.mappings.values())).source.partition(": tasks.")[0]
 
 
 def row_place(data: str, stored: str | None = None, native: Iterable[str] = (JSONL,)) -> RowPlace | None:

@@ -76,23 +76,20 @@ class FieldRule(_Declared):
         """Return the value in a row; None where the row has none. ``ValueError`` names the column."""
         if self.column is None:
             return self.value
-        found = row.get(self.column)
-        if found is None or not (self.split or self.strip or self.json_text):
-            return found
-        if not isinstance(found, str):
-            raise ValueError(f"column {self.column}: a text is needed, and this is {_kind(found)}")  # noqa: TRY004
-        found = found.strip() if self.strip or self.json_text else found
+        cell = row.get(self.column)
+        if cell is None or not (self.split or self.strip or self.json_text):
+            return cell
+        if not isinstance(cell, str):
+            raise ValueError(f"column {self.column}: a text is needed, and this is {_kind(cell)}")  # noqa: TRY004
+        cell = cell.strip() if self.strip or self.json_text else cell
         if self.json_text:
-            return self._read(found) if found else None
+            try:
+                return load(cell) if cell else None
+            except NotationError as error:
+                raise ValueError(f"column {self.column}: {error.message}") from None
         if self.split is None:
-            return found
-        return [part.strip() if self.strip else part for part in found.split(self.split)] if found else []
-
-    def _read(self, text: str) -> Any:  # noqa: ANN401  (any value of JSON)
-        try:
-            return load(text)
-        except NotationError as error:
-            raise ValueError(f"column {self.column}: {error.message}") from None
+            return cell
+        return [part.strip() if self.strip else part for part in cell.split(self.split)] if cell else []
 
 
 class RowMapping(_Declared):
@@ -138,8 +135,8 @@ class RowMapping(_Declared):
         rules = self.fields or {}
         used = {rule.column for rule in rules.values()}
         kept = {name: value for name, value in row.items() if name not in used} if self.keeps_others else {}
-        found = kept | {name: rule.of(row) for name, rule in rules.items()}
-        return {name: value for name, value in found.items() if value is not None}
+        fields = kept | {name: rule.of(row) for name, rule in rules.items()}
+        return {name: value for name, value in fields.items() if value is not None}
 
 
 @dataclass(frozen=True)

@@ -160,8 +160,8 @@ def _in_line(line: Part) -> tuple[list[Part], bool]:
     explanation = EXPLANATION.search(bare.text)
     without = (bare.cut(0, explanation.start()) if explanation else bare, False)
     readings = [without] if SET_APART.search(bare.text) else [(bare, True), without]
-    for name, is_whole in readings:
-        parts = list(_parts(name))
+    for reading, is_whole in readings:
+        parts = list(_parts(reading))
         if parts and all(_is_name(part.text) for part in parts):
             return parts, is_whole
     return [], False

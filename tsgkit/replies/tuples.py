@@ -76,16 +76,9 @@ def tuples(
     notes: list[str] = []
     try:
         elements: Sequence[Sequence[object]] = _in_json(text, fields) or _in_lines(re.sub("[*`]", " ", text), notes)
-        checked = tuple(_checked(elements, forms, notes))
     except _Refused as refused:
         return Unreadable(str(refused))
-    return Tuples(checked, tuple(notes)) if checked else Unreadable("no tuples")
-
-
-def _checked(
-    elements: Iterable[Sequence[object]], forms: Collection[tuple[str, ...]], notes: list[str]
-) -> Iterator[tuple[str, ...]]:
-    """Yield tuples of one to three names."""
+    checked: list[tuple[str, ...]] = []
     for number, element in enumerate(elements, 1):
         names, shown = tuple(str(name).strip(AROUND) for name in element), _shown(element)
         if tuple(map(str.lower, names)) in forms:
@@ -93,11 +86,12 @@ def _checked(
         elif any(name is None or isinstance(name, bool | list | dict) for name in element) or not all(
             map(_says, names)
         ):
-            raise _Refused(f"tuple {number} has an element without a name: {shown}")
+            return Unreadable(f"tuple {number} has an element without a name: {shown}")
         elif not 1 <= len(names) <= MOST_ELEMENTS:
-            raise _Refused(f"tuple {number} has {len(names)} elements: {shown}")
+            return Unreadable(f"tuple {number} has {len(names)} elements: {shown}")
         else:
-            yield names
+            checked.append(names)
+    return Tuples(tuple(checked), tuple(notes)) if checked else Unreadable("no tuples")
 
 
 def _says(name: str) -> bool:

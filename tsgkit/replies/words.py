@@ -378,13 +378,12 @@ def _telling(line: Part, known: AbstractSet[str]) -> list[Read[str]]:
 
 
 def _set_apart(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
-    """Return the one name in bold of a text, which no sentence denies, or that its last sentence sets apart."""
+    """Return the one name in bold of a text, which no sentence denies, or that its last sentence sets apart at its
+    end: ``The person uses the `scraper`.``
+    """
     spans = [match.span(1) for match in BOLD.finditer(part.text) if is_sure(part.text, match.start())]
-    return _within(part.cut(*spans[0]), known) if len(spans) == 1 else _ending(part, known)
-
-
-def _ending(part: Part, known: AbstractSet[str]) -> list[Read[str]]:
-    """Return the one name that the last sentence sets apart, at its end: ``The person uses the `scraper`.``"""
+    if len(spans) == 1:
+        return _within(part.cut(*spans[0]), known)
     *_, line = part.lines() or [part]
     is_statement = STATEMENT.match(line.text) and not (DENIES.search(line.text) or UNABLE.search(part.text))
     names = _quoted(line, known) if is_statement else []

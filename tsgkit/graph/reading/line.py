@@ -182,7 +182,10 @@ def plain(line: str) -> Plain:
             text = changed
             repairs.append("full-width marks")
     if "$" in text or ("\\" in text and COMMAND.search(text)):
-        changed = _without_latex(text)
+        changed = text
+        for pattern, to in LATEX_STEPS if "\\" in text else ():
+            changed = pattern.sub(to, changed)
+        changed = changed.replace("$", "")
         if changed != text:
             text = changed
             repairs.append("LaTeX")
@@ -196,12 +199,6 @@ def plain(line: str) -> Plain:
         text = STRUCK.sub("", text)
         repairs.append("struck out")
     return Plain(text.strip(), tuple(repairs))
-
-
-def _without_latex(text: str) -> str:
-    for pattern, to in LATEX_STEPS if "\\" in text else ():
-        text = pattern.sub(to, text)
-    return text.replace("$", "")
 
 
 MOST_WORDS = 5
