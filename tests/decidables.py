@@ -66,7 +66,7 @@ class ListedDecisions:
             choices=lambda _: [
                 {"choice": "first", "label": "Take ann", "key": "1"},
                 {"choice": "second", "label": f"Take {HOSTILE}", "key": "2"},
-                {"choice": "edit", "label": "EditForm", "key": "e"},
+                {"choice": "edit", "label": "Edit", "key": "e"},
             ],
             show=lambda n: ShownEntry(parts_of(TRIPLETS), FORMS[self.form], CONTEXT, f"a reason for {self.names[n]}"),
             record=self.record,

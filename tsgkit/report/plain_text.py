@@ -20,7 +20,7 @@ CODE_FILES: ContextVar[tuple[str, ...]] = ContextVar("CODE_FILES", default=())
 LONG_NAME = 24
 """Names up to this length are never shortened."""
 CUT = "..."
-WORD = re.compile(r"[^\s/:_@,=()-]*[\s/:_@,=()-]+")
+WORD = re.compile(r"(?:^|(?<=[\s/:_@,=()-]))[^\s/:_@,=()-]*+[\s/:_@,=()-]++")
 """A word of a name with what separates it from the next; numbers of versions (3.3) are one."""
 HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 
