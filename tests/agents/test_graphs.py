@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypedDict
 
 import pytest
@@ -266,8 +265,8 @@ def test_decomposer_tells_a_story_when_awaited_and_when_not_as_agenerate_does() 
         assert {name: out[name] for name in values} == values and (out["failures"] or out["notes"]), counts
 
 
-def test_interrupted_agents_go_on_without_asking_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+def test_interrupted_agents_go_on_without_asking_again(caplog: pytest.LogCaptureFixture) -> None:
+    from langgraph.checkpoint.memory import InMemorySaver
 
     asked: list[str] = []
 
@@ -281,20 +280,20 @@ def test_interrupted_agents_go_on_without_asking_again(tmp_path: Path, caplog: p
     story: Any = {"narrative": "She fills the kettle. She fills it again."}
     graphs: Any = {"graphs": graph_values([SLIP, VASE])}
 
-    async def work(name: str, make: Any, value: Any) -> Any:  # noqa: ANN401
-        async with AsyncSqliteSaver.from_conn_string(str(tmp_path / f"{name}.sqlite")) as saver:
-            agent = make(model, vocabulary=L, checkpointer=saver)
-            await agent.ainvoke(value, TEA, interrupt_after="*")
-            return await agent.aget_state(TEA)
+    async def work(saver: InMemorySaver, make: Any, value: Any) -> Any:  # noqa: ANN401
+        agent = make(model, vocabulary=L, checkpointer=saver)
+        await agent.ainvoke(value, TEA, interrupt_after="*")
+        return await agent.aget_state(TEA)
 
     agents: Any = (("decomposer", tk.agents.decomposer, story, 8), ("refiner", tk.agents.refiner, graphs, 4))
     for name, make, given, calls in agents:
         expected = run(make(model, vocabulary=L).ainvoke(given))
         straight = [*asked]
         asked.clear()
-        state, steps = run(work(name, make, given)), 1
+        saver = InMemorySaver()
+        state, steps = run(work(saver, make, given)), 1
         while state.next:
-            state, steps = run(work(name, make, None)), steps + 1
+            state, steps = run(work(saver, make, None)), steps + 1
         assert {field: state.values[field] for field in expected} == expected and steps > 8, name
         assert asked == straight and len(asked) == calls, name
         asked.clear()
