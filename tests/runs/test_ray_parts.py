@@ -26,9 +26,8 @@ from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.reply import Reply
 from tsgkit.llm.user_code import load_object
 from tsgkit.llm.user_models import UserModel, fingerprint
-from tsgkit.runs.executors import carried_files, model_actors, ray_cluster
-from tsgkit.runs.executors.carried_files import Carried, carried, with_files
-from tsgkit.runs.executors.executor import NodeLost, tried
+from tsgkit.runs.executors import executor, model_actors, ray_cluster
+from tsgkit.runs.executors.executor import Carried, NodeLost, carried, tried, with_files
 from tsgkit.runs.executors.model_actors import HeldModel, _Actor, _Holder
 from tsgkit.runs.executors.ray_cluster import Cluster, outcome_of
 from tsgkit.runs.executors.workers import WorkerDied
@@ -227,7 +226,7 @@ class Reader:
 def test_files_travel_with_their_sample_and_come_back_by_their_own_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(carried_files, "ReadsFolder", Reader)
+    monkeypatch.setattr(executor, "ReadsFolder", Reader)
     home = tmp_path / "home"
     (home / "in").mkdir(parents=True)
     for name in ("a.txt", "in/b.txt", "../out.txt"):

@@ -30,7 +30,7 @@ from tsgkit.scoring.set_scores import (
     overlap,
     soft_overlap,
 )
-from tsgkit.scoring.skew import chi_square_tail, skew
+from tsgkit.scoring.significance import chi_square_tail, skew
 from tsgkit.scoring.versions import paired
 
 PARTS = [Part(3, 4, "a"), Part(1, 1, "a"), Part(0, 5, "b"), Part(0, 0, "c")]

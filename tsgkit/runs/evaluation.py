@@ -44,8 +44,7 @@ from tsgkit.llm.user_models import is_own
 from tsgkit.replies import READER
 from tsgkit.runs.batch_journal import pending
 from tsgkit.runs.executors import PROCESSES, RAY, Executor, Here, executor_named, usual_executor
-from tsgkit.runs.executors.carried_files import carried, with_files
-from tsgkit.runs.executors.executor import FEWEST
+from tsgkit.runs.executors.executor import FEWEST, carried, with_files
 from tsgkit.runs.executors.model_actors import HeldModel, known_there
 from tsgkit.runs.executors.workers import NotImportable
 from tsgkit.runs.folder import BATCHES, HEADER, LOCK, RECORDS, RunFolder, put_aside

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from tsgkit.scoring.comparison import planned_difference
 from tsgkit.scoring.intervals import interval
 from tsgkit.scoring.pooling import Part, Pooling, pool
-from tsgkit.scoring.skew import Skew, skew
+from tsgkit.scoring.significance import Skew, skew
 from tsgkit.suites.audits.items import CHECKS, LETTERS, AuditedItem, Check, Slip
 from tsgkit.suites.audits.shortcuts import ANSWERERS, Answerer, answered
 
