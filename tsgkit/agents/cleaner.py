@@ -109,15 +109,15 @@ class ChangeTally:
 
     def add(self, refined: Refined, start: int) -> None:
         """Add the result of a passage; ``start`` is the number of its first graph."""
-        place = place_of(start, len(refined.graphs))
+        passage_place = place_of(start, len(refined.graphs))
         self.changes += [replace(change, graph=change.graph + start) for change in refined.changes]
         self.calls += refined.calls
         self.proposed += [replace(change, graph=change.graph + start) for change in refined.proposed]
         self.refused += refined.refused
-        self.notes += [f"{place}: {note}" for note in refined.notes]
+        self.notes += [f"{passage_place}: {note}" for note in refined.notes]
         self.in_a_row = self.in_a_row + 1 if refined.silent == "failed" else 0
         if refined.silent:
-            self.failures.append(f"{place}: {refined.why}")
+            self.failures.append(f"{passage_place}: {refined.why}")
         if refined.silent == "stopped" or self.in_a_row >= MOST_FAILURES:
             self.stopped = refined.why
 
@@ -130,19 +130,19 @@ def repaired(narrative: Narrative, effort: Effort = USUAL) -> CleanedNarrative:
 
 def with_proposals(cleaned: CleanedNarrative) -> CleanedNarrative:
     """Return the graphs with what was proposed, each edit among the changes."""
-    graphs, made = list(cleaned.narrative.graphs), list[Change]()
-    for one in cleaned.proposed:
-        if can_be_made(one, graphs):
-            graphs[one.graph] = exchanged(graphs[one.graph], one.before, one.after)
-            made.append(one)
+    graphs, accepted = list(cleaned.narrative.graphs), list[Change]()
+    for change in cleaned.proposed:
+        if can_be_made(change, graphs):
+            graphs[change.graph] = exchanged(graphs[change.graph], change.before, change.after)
+            accepted.append(change)
     narrative = cleaned.narrative.with_graphs(graphs)
     return replace(
         cleaned,
         narrative=narrative,
-        changes=tuple(sorted((*cleaned.changes, *made), key=lambda one: one.graph)),
+        changes=tuple(sorted((*cleaned.changes, *accepted), key=lambda change: change.graph)),
         after=tuple(check_narrative(narrative)),
-        touched=tuple(sorted({*cleaned.touched, *(one.graph for one in made)})),
-        proposed=tuple(one for one in cleaned.proposed if one not in made),
+        touched=tuple(sorted({*cleaned.touched, *(change.graph for change in accepted)})),
+        proposed=tuple(change for change in cleaned.proposed if change not in accepted),
     )
 
 
@@ -186,7 +186,7 @@ def ended(narrative: Narrative, graphs: Sequence[ActionGraph], tally: ChangeTall
     touched = tuple(number for number, (old, new) in enumerate(pairs) if old.triplets != new.triplets)
     return CleanedNarrative(
         cleaned,
-        tuple(sorted((one for one in tally.changes if one.graph in touched), key=lambda one: one.graph)),
+        tuple(sorted((change for change in tally.changes if change.graph in touched), key=lambda one: one.graph)),
         tuple(check_narrative(narrative)),
         tuple(check_narrative(cleaned)),
         tally.calls,

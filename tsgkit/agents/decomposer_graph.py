@@ -126,10 +126,10 @@ def decomposer(
     asker = shared_model(model, asking)
     if asker is None:
         raise UsageError("a model is needed to turn a story into graphs", hint=f"give {KINDS}")
-    given = vocabulary_in(vocabulary)
-    if open_vocabulary and given is not None:
+    allowed = vocabulary_in(vocabulary)
+    if open_vocabulary and allowed is not None:
         raise UsageError("a vocabulary is given, so none can be proposed", hint="leave out one of the two")
-    return _Decomposer(asker, given, open_vocabulary, effort_of(effort, repair)).compiled(checkpointer)
+    return _Decomposer(asker, allowed, open_vocabulary, effort_of(effort, repair)).compiled(checkpointer)
 
 
 @dataclass(frozen=True)
@@ -215,18 +215,18 @@ class _Decomposer:
         telling = self.telling(state)
         untold = telling.sentences[len(telling.descriptions) :]
         telling.descriptions += [Description(sentence) for sentence in untold]
-        made = telling.generated()
+        generated = telling.generated()
         return {
-            "graphs": graph_values(made.narrative.graphs),
-            "counts": [len(description.graphs) for description in made.narrative.descriptions],
+            "graphs": graph_values(generated.narrative.graphs),
+            "counts": [len(description.graphs) for description in generated.narrative.descriptions],
             "vocabulary": None if telling.vocabulary is None else vocabulary_value(telling.vocabulary),
-            "changes": change_values(made.changes),
-            "findings": finding_values(made.findings),
-            "undecided": len(made.undecided),
-            "calls": made.calls,
-            "stopped": made.stopped,
-            "failures": list(made.failures),
-            "notes": list(made.notes),
+            "changes": change_values(generated.changes),
+            "findings": finding_values(generated.findings),
+            "undecided": len(generated.undecided),
+            "calls": generated.calls,
+            "stopped": generated.stopped,
+            "failures": list(generated.failures),
+            "notes": list(generated.notes),
             "told": {},
         }
 

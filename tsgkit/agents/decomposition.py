@@ -150,7 +150,7 @@ async def decompose(state: SentenceState, setting: SentenceSetting) -> Update:
     tries = [one for one in (state["actions"], actions) if one]
     if not tries:
         return {"asked": number, "notes": (f"no action could be read of decompose/{number}",)}
-    kept = min(tries, key=lambda one: abs(len(one) - wanted))
+    kept = min(tries, key=lambda attempt: abs(len(attempt) - wanted))
     notes = () if len(actions) == wanted else (f"decompose/{number} brought {len(actions)} actions for {wanted}",)
     return {"asked": number, "actions": kept, "notes": notes}
 
@@ -163,11 +163,11 @@ async def write(state: SentenceState, setting: SentenceSetting) -> Update:
         text = await setting.voice.text(prompt, f"write/{number + 1}")
     except NoText as silent:
         return {"why": silent.reason, "silent": silent.kind}
-    found = read_graphs(text, 1)
-    if isinstance(found, Unreadable):
-        return {"written": number + 1, "notes": (f"write/{number + 1} could not be read: {found.reason}",)}
-    notes = (f"write/{number + 1} brought {len(found.graphs)} graphs",) if len(found.graphs) > 1 else ()
-    return {"written": number + 1, "graphs": (*state["graphs"], found.graphs[0]), "notes": notes}
+    answer = read_graphs(text, 1)
+    if isinstance(answer, Unreadable):
+        return {"written": number + 1, "notes": (f"write/{number + 1} could not be read: {answer.reason}",)}
+    notes = (f"write/{number + 1} brought {len(answer.graphs)} graphs",) if len(answer.graphs) > 1 else ()
+    return {"written": number + 1, "graphs": (*state["graphs"], answer.graphs[0]), "notes": notes}
 
 
 async def refine(state: SentenceState, setting: SentenceSetting) -> Update:
@@ -249,7 +249,7 @@ def add_writing(builder: Any, step: Callable[[Work], Any], choice: Callable[[Cho
     """
     for name, work, choose, targets in WRITING:
         builder.add_node(name, step(work))
-        builder.add_conditional_edges(name, choice(choose), {**{one: one for one in targets}, "end": end})
+        builder.add_conditional_edges(name, choice(choose), {**{target: target for target in targets}, "end": end})
 
 
 @cache

@@ -60,5 +60,5 @@ class Effort:
 
 def effort_of(effort: Effort | Level, repair: Repair | None = None) -> Effort:
     """Return the effort that a caller gives as a level or whole."""
-    given = effort if isinstance(effort, Effort) else Effort(effort)
-    return given if repair is None else replace(given, repair=repair)
+    chosen = effort if isinstance(effort, Effort) else Effort(effort)
+    return chosen if repair is None else replace(chosen, repair=repair)

@@ -107,44 +107,48 @@ class ChangeValue(TypedDict):
 
 def graphs_of(state: Mapping[str, Any], who: str) -> tuple[ActionGraph, ...]:
     """Return the graphs of a state; ``UsageError`` where there are none, or something else in their place."""
-    found = state.get("graphs")
-    if found is None:
+    values = state.get("graphs")
+    if values is None:
         raise UsageError(f"{who} was given no graphs", hint='its input, or your state, has a field "graphs"')
-    if isinstance(found, str | Mapping) or not isinstance(found, Iterable):
-        raise UsageError(f"graphs: expected a list of graphs, found {kind_of(found)}")
+    if isinstance(values, str | Mapping) or not isinstance(values, Iterable):
+        raise UsageError(f"graphs: expected a list of graphs, found {kind_of(values)}")
     try:
         return tuple(
-            one if isinstance(one, ActionGraph) else graph_from(_as_lists(one), f"graph {number}")
-            for number, one in enumerate(found, 1)
+            value if isinstance(value, ActionGraph) else graph_from(_as_lists(value), f"graph {number}")
+            for number, value in enumerate(values, 1)
         )
     except NotationError as error:
         raise UsageError(f"graphs: {error}", hint=error.hint) from None
 
 
 def _as_lists(value: object) -> object:
-    return [list(one) if isinstance(one, tuple) else one for one in value] if isinstance(value, list | tuple) else value
+    return (
+        [list(part) if isinstance(part, tuple) else part for part in value]
+        if isinstance(value, list | tuple)
+        else value
+    )
 
 
 def sentences_in(state: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the sentences of the story of a state, which is a text or a list of sentences; none without a story."""
-    found = state.get("narrative")
-    if found is None or isinstance(found, str):
-        return sentences_of(found or "")
-    if isinstance(found, Sequence) and all(isinstance(one, str) for one in found):
-        return tuple(found)
-    raise UsageError(f"narrative: expected a text or a list of sentences, found {kind_of(found)}")
+    story = state.get("narrative")
+    if story is None or isinstance(story, str):
+        return sentences_of(story or "")
+    if isinstance(story, Sequence) and all(isinstance(sentence, str) for sentence in story):
+        return tuple(story)
+    raise UsageError(f"narrative: expected a text or a list of sentences, found {kind_of(story)}")
 
 
 def counts_in(state: Mapping[str, Any], sentences: Sequence[str], name: str = "counts") -> tuple[int, ...] | None:
     """Return the numbers of graphs of the sentences of a state; None where they are not known."""
-    found = state.get(name)
-    if found is None:
+    counts = state.get(name)
+    if counts is None:
         return None
-    if not isinstance(found, Sequence) or not all(type(one) is int and one >= 0 for one in found):
-        raise UsageError(f"{name}: expected a list of numbers, found {found!r}")
-    if len(found) != len(sentences):
-        raise UsageError(f"{name}: {len(found)} numbers of graphs for {len(sentences)} sentences of the narrative")
-    return tuple(found)
+    if not isinstance(counts, Sequence) or not all(type(count) is int and count >= 0 for count in counts):
+        raise UsageError(f"{name}: expected a list of numbers, found {counts!r}")
+    if len(counts) != len(sentences):
+        raise UsageError(f"{name}: {len(counts)} numbers of graphs for {len(sentences)} sentences of the narrative")
+    return tuple(counts)
 
 
 def vocabulary_in(value: object) -> Vocabulary | None:
@@ -166,14 +170,14 @@ def finding_values(findings: Iterable[Finding], start: int = 0) -> list[FindingV
     """Return the plain form of findings; ``start`` is the number of their first graph."""
     return [
         FindingValue(
-            code=one.code,
-            severity=one.severity,
-            message=one.message,
-            hint=one.hint,
-            graph=None if one.place.graph is None else one.place.graph + start,
-            triplet=one.place.triplet,
+            code=finding.code,
+            severity=finding.severity,
+            message=finding.message,
+            hint=finding.hint,
+            graph=None if finding.place.graph is None else finding.place.graph + start,
+            triplet=finding.place.triplet,
         )
-        for one in findings
+        for finding in findings
     ]
 
 
@@ -181,16 +185,16 @@ def change_values(changes: Iterable[Change]) -> list[ChangeValue]:
     """Return the plain form of changes."""
     return [
         ChangeValue(
-            graph=one.graph,
-            before=None if one.before is None else list(one.before),
-            after=None if one.after is None else list(one.after),
-            code=one.code,
-            reason=one.reason,
-            by=one.by,
-            round=one.round,
-            sure=one.sure,
+            graph=change.graph,
+            before=None if change.before is None else list(change.before),
+            after=None if change.after is None else list(change.after),
+            code=change.code,
+            reason=change.reason,
+            by=change.by,
+            round=change.round,
+            sure=change.sure,
         )
-        for one in changes
+        for change in changes
     ]
 
 

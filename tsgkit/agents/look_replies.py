@@ -98,16 +98,16 @@ def read_look(text: str, questions: Sequence[FindingQuestion], passage: Passage,
     """Return the answer of a reply to these questions about these graphs."""
     section = answer_section(text)
     answer = "" if isinstance(section, Unreadable) else section.part.text
-    said = _of_json(answer)
-    if said is None:
-        said, left = _of_lines(answer)
-        if not said and not NONE.fullmatch(answer):
+    statements = _of_json(answer)
+    if statements is None:
+        statements, left = _of_lines(answer)
+        if not statements and not NONE.fullmatch(answer):
             return _rewritten(text, questions, passage, graphs)
     else:
         left = 0
-    look = _Meaning(questions, passage.vocabulary, graphs).look(said)
+    look = _Meaning(questions, passage.vocabulary, graphs).look(statements)
     notes = (*look.notes, *([f"lines that could not be read: {left}"] if left else []))
-    answered = frozenset(one.finding for one in said if one.finding is not None)
+    answered = frozenset(statement.finding for statement in statements if statement.finding is not None)
     return Look(look.named, look.points, (), notes, answered=answered)
 
 
@@ -122,12 +122,12 @@ def _of_json(text: str) -> list[_Said] | None:
         return None
     if not isinstance(value, dict) or not {"decisions", "points"} & set(value):
         return None
-    parts = [(name, one) for name in ("decisions", "points") for one in _objects(value.get(name))]
-    return [_decision(one) if name == "decisions" else _error(one) for name, one in parts]
+    parts = [(name, entry) for name in ("decisions", "points") for entry in _objects(value.get(name))]
+    return [_decision(entry) if name == "decisions" else _error(entry) for name, entry in parts]
 
 
 def _objects(value: object) -> list[Mapping[str, Any]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
 
 def _decision(value: Mapping[str, Any]) -> _Said:
@@ -159,8 +159,8 @@ def _of_value(value: object) -> Triplet | None:
     if isinstance(value, dict):
         value = [value.get(name) for name in ("source", "edge", "target")]
     if isinstance(value, list):
-        named = [one for one in value if isinstance(one, str)]
-        return Triplet(*named) if len(named) == len(value) == 3 else None
+        names = [one for one in value if isinstance(one, str)]
+        return Triplet(*names) if len(names) == len(value) == 3 else None
     return _triplet(value) if isinstance(value, str) else None
 
 
@@ -176,13 +176,13 @@ def _sure(value: object) -> float | None:
 
 def _of_lines(text: str) -> tuple[list[_Said], int]:
     """Return the answers and points of lines, and the number of lines that look like one and are none."""
-    said, left = list[_Said](), 0
+    statements, left = list[_Said](), 0
     for line in text.splitlines():
-        found = _of_line(line)
-        if found is not None:
-            said.append(found)
-        left += found is None and "->" in line
-    return said, left
+        statement = _of_line(line)
+        if statement is not None:
+            statements.append(statement)
+        left += statement is None and "->" in line
+    return statements, left
 
 
 def _of_line(line: str) -> _Said | None:
@@ -190,21 +190,21 @@ def _of_line(line: str) -> _Said | None:
     if sure is not None:
         bare = line[: sure.start()]
     probability = None if sure is None else _sure(sure["sure"])
-    if (found := POINT.match(bare)) is not None:
-        before, after = _both(found["rest"])
-        kind = found["kind"].lower()
-        return _Said(graph=int(found["graph"]), kind=kind, before=before, after=after, sure=probability)
-    if (found := CHOICE.match(bare)) is not None:
-        number, letter, rest = int(found["number"]), found["letter"].lower(), found["rest"]
-        if (told := BARE_SURE.match(rest)) is not None:
-            return _Said(finding=number, letter=letter, sure=_sure(told["sure"]))
+    if (match := POINT.match(bare)) is not None:
+        before, after = _both(match["rest"])
+        kind = match["kind"].lower()
+        return _Said(graph=int(match["graph"]), kind=kind, before=before, after=after, sure=probability)
+    if (match := CHOICE.match(bare)) is not None:
+        number, letter, rest = int(match["number"]), match["letter"].lower(), match["rest"]
+        if (sureness := BARE_SURE.match(rest)) is not None:
+            return _Said(finding=number, letter=letter, sure=_sure(sureness["sure"]))
         if EXPLAINED.match(rest):
             return _Said(finding=number, letter=letter, sure=probability)
-    if (found := WRITTEN.match(bare)) is not None:
-        before, after = _both(found["rest"])
+    if (match := WRITTEN.match(bare)) is not None:
+        before, after = _both(match["rest"])
         if after is None and isinstance(before, Triplet):
             before, after = None, before
-        number = int(found["number"])
+        number = int(match["number"])
         return None if after is None else _Said(finding=number, before=before, after=after, sure=probability)
     return None
 
@@ -213,8 +213,8 @@ def _both(text: str) -> tuple[Triplet | int | None, Triplet | None]:
     """Return the triplets as it is and as it should be; only the first where one is named, also by its number."""
     parts = BECOMES.split(text)
     first, second = _triplet(parts[0]), _triplet(parts[-1]) if len(parts) == 2 else None
-    if place := PLACE.match(parts[0]):
-        return int(place[1]), second
+    if match := PLACE.match(parts[0]):
+        return int(match[1]), second
     if len(parts) == 2 and first is not None and second is not None:
         return first, second
     return _triplet(text), None
@@ -234,85 +234,85 @@ class _Meaning:
     vocabulary: Vocabulary | None
     graphs: Sequence[ActionGraph]
 
-    def look(self, said: Sequence[_Said]) -> Look:
+    def look(self, statements: Sequence[_Said]) -> Look:
         """Return the changes named, errors without a remedy, and notes about what fits nothing."""
         named, points, notes = dict[tuple[CandidateEdit, ...], Named](), dict[Point, None](), list[str]()
         odd = outside = 0
-        for one in said:
-            if one.finding is None and not 1 <= (one.graph or 0) <= len(self.graphs):
-                notes.append(f"a point about graph {one.graph}, which is not there")
+        for statement in statements:
+            if statement.finding is None and not 1 <= (statement.graph or 0) <= len(self.graphs):
+                notes.append(f"a point about graph {statement.graph}, which is not there")
                 continue
-            found = self._answer(one) if one.finding is not None else self._point(one)
-            if isinstance(found, Named):
-                named.setdefault(found.edits, found)
-            elif isinstance(found, Point):
-                points[found] = None
-            odd += found is None
-            outside += found is False
+            outcome = self._answer(statement) if statement.finding is not None else self._point(statement)
+            if isinstance(outcome, Named):
+                named.setdefault(outcome.edits, outcome)
+            elif isinstance(outcome, Point):
+                points[outcome] = None
+            odd += outcome is None
+            outside += outcome is False
         notes += [f"triplets that are not of L, left out: {outside}"] if outside else []
         notes += [f"answers and points that fit no finding and no graph: {odd}"] if odd else []
         return Look(tuple(named.values())[:MOST_POINTS], tuple(points)[:MOST_POINTS], (), tuple(notes))
 
-    def _answer(self, said: _Said) -> Named | bool | None:
+    def _answer(self, statement: _Said) -> Named | bool | None:
         """Return the change that an answer chooses; True where that is none."""
-        number = said.finding or 0
+        number = statement.finding or 0
         if not 1 <= number <= len(self.questions):
             return None
         question = self.questions[number - 1]
-        place = question.graph if question.graph is not None or len(self.graphs) != 1 else 0
-        if place is None:
-            return True if said.letter else None
-        if said.letter == LEAVING:
+        graph = question.graph if question.graph is not None or len(self.graphs) != 1 else 0
+        if graph is None:
+            return True if statement.letter else None
+        if statement.letter == LEAVING:
             return True
-        if said.letter:
-            chosen = LETTERS.index(said.letter)
+        if statement.letter:
+            chosen = LETTERS.index(statement.letter)
             if chosen < len(question.choices):
-                return Named(question.choices[chosen], question.code, question.reason, said.sure)
+                return Named(question.choices[chosen], question.code, question.reason, statement.sure)
             return True if chosen == len(question.choices) else None
-        before = question.triplet if said.before is None else self._there(said.before, place)
-        edit = self._edit(place, before, said.after) if said.before is None or before is not None else None
-        return edit if isinstance(edit, bool | None) else Named((edit,), question.code, question.reason, said.sure)
+        before = question.triplet if statement.before is None else self._there(statement.before, graph)
+        edit = self._edit(graph, before, statement.after) if statement.before is None or before is not None else None
+        return edit if isinstance(edit, bool | None) else Named((edit,), question.code, question.reason, statement.sure)
 
-    def _point(self, said: _Said) -> Named | Point | bool | None:
+    def _point(self, statement: _Said) -> Named | Point | bool | None:
         """Return the change of a point, or the point if it has no remedy; True where nothing would change."""
-        place, graphs = (said.graph or 0) - 1, tuple(self.graphs)
-        if said.kind not in [*Corruption]:
+        number, graphs = (statement.graph or 0) - 1, tuple(self.graphs)
+        if statement.kind not in [*Corruption]:
             return None
-        before = None if said.before is None else self._there(said.before, place)
-        after = said.after
-        if said.kind == Corruption.MISSING:
-            after = after or (said.before if isinstance(said.before, Triplet) else None)
+        before = None if statement.before is None else self._there(statement.before, number)
+        after = statement.after
+        if statement.kind == Corruption.MISSING:
+            after = after or (statement.before if isinstance(statement.before, Triplet) else None)
             before = None
-        elif said.before is not None and before is None:
+        elif statement.before is not None and before is None:
             return None
-        elif said.kind == Corruption.REVERSED and before is not None:
+        elif statement.kind == Corruption.REVERSED and before is not None:
             after = after or before.reversed
-        elif said.kind == Corruption.REDUNDANT:
+        elif statement.kind == Corruption.REDUNDANT:
             after = None
         if before is None and after is None:
-            return Point(said.kind, place, None, graphs)
-        if after is None and said.kind != Corruption.REDUNDANT:
-            return Point(said.kind, place, before, graphs)
-        edit = self._edit(place, before, after)
+            return Point(statement.kind, number, None, graphs)
+        if after is None and statement.kind != Corruption.REDUNDANT:
+            return Point(statement.kind, number, before, graphs)
+        edit = self._edit(number, before, after)
         if isinstance(edit, bool | None):
             return edit
-        point = Point(said.kind, place, before or edit.after, graphs)
-        return Named((edit,), f"critique-{said.kind}", str(point), said.sure)
+        point = Point(statement.kind, number, before or edit.after, graphs)
+        return Named((edit,), f"critique-{statement.kind}", str(point), statement.sure)
 
-    def _there(self, said: Triplet | int, place: int) -> Triplet | None:
+    def _there(self, statement: Triplet | int, number: int) -> Triplet | None:
         """Return the triplet of a graph that is meant, by its number or as it is written."""
-        triplets = self.graphs[place].triplets
-        if isinstance(said, int):
-            return triplets[said - 1] if 1 <= said <= len(triplets) else None
-        if said in triplets:
-            return said
-        alike = [one for one in triplets if fold_triplet(one) == fold_triplet(said)]
+        triplets = self.graphs[number].triplets
+        if isinstance(statement, int):
+            return triplets[statement - 1] if 1 <= statement <= len(triplets) else None
+        if statement in triplets:
+            return statement
+        alike = [triplet for triplet in triplets if fold_triplet(triplet) == fold_triplet(statement)]
         return alike[0] if len(alike) == 1 else None
 
     def _outside(self, triplet: Triplet | None) -> set[str]:
         return set() if triplet is None or self.vocabulary is None else {*self.vocabulary.outside(triplet)}
 
-    def _edit(self, place: int, before: Triplet | None, after: Triplet | None) -> CandidateEdit | bool | None:
+    def _edit(self, number: int, before: Triplet | None, after: Triplet | None) -> CandidateEdit | bool | None:
         """Return an edit; True where the graph is so already, None where it does not fit, False where it leaves L."""
         if after is not None and self._outside(after):
             after = fold_triplet(after)
@@ -320,9 +320,9 @@ class _Meaning:
             return False
         if before is not None and before == after:
             return True
-        if before is None and after in self.graphs[place].triplets:
+        if before is None and after in self.graphs[number].triplets:
             return None
-        return CandidateEdit(place, before, after)
+        return CandidateEdit(number, before, after)
 
 
 def _rewritten(
@@ -330,10 +330,10 @@ def _rewritten(
 ) -> Look:
     """Return the changes of graphs that were written anew; a graph about which nothing was found stays as it is."""
     wanted = passage.count or len(graphs)
-    found = read_graphs(text, wanted)
-    if isinstance(found, Unreadable):
-        return Look(notes=(found.reason if found.reason != "no triplet found" else UNREADABLE,), is_readable=False)
-    new = found.graphs
+    answer = read_graphs(text, wanted)
+    if isinstance(answer, Unreadable):
+        return Look(notes=(answer.reason if answer.reason != "no triplet found" else UNREADABLE,), is_readable=False)
+    new = answer.graphs
     if any(len(graph) > MOST_TRIPLETS for graph in new):
         return Look(notes=(f"a graph of more than {MOST_TRIPLETS} triplets was left out",), is_readable=False)
     if len(new) != len(graphs):
@@ -344,11 +344,15 @@ def _rewritten(
         return Look(notes=("as many graphs too many or too few were left out",))
     named, kept = list[Named](), 0
     for number, (old, graph) in enumerate(zip(graphs, new, strict=True)):
-        reasons = [one for one in questions if one.graph in (number, None)]
+        reasons = [question for question in questions if question.graph in (number, None)]
         edits = edits_between(number, old, graph) if old != graph else ()
         kept += bool(edits) and not reasons
         for edit in edits if reasons else ():
-            about = [one for one in reasons if one.triplet is not None and one.triplet in (edit.before, edit.after)]
+            about = [
+                reason
+                for reason in reasons
+                if reason.triplet is not None and reason.triplet in (edit.before, edit.after)
+            ]
             nearest = (about or reasons)[0]
             named.append(Named((edit,), nearest.code, nearest.reason))
     notes = (f"changes without a reason, left out: {kept} graphs",) if kept else ()

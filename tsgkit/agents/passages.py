@@ -65,14 +65,14 @@ class Passage:
     def findings(self, graphs: Sequence[ActionGraph]) -> tuple[Finding, ...]:
         """Return the findings about these graphs in this context, numbered from 0."""
         start = self.start
-        found = [
+        problems = [
             finding.at(graph=number - start)
             for finding in check_narrative(self.narrative(graphs))
             if (number := finding.place.graph) is not None and number >= start
         ]
         if self.count is not None and len(graphs) != self.count:
-            found.append(Finding(GRAPH_COUNT, ERROR, f"{len(graphs)} graphs, and there should be {self.count}"))
-        return tuple(found)
+            problems.append(Finding(GRAPH_COUNT, ERROR, f"{len(graphs)} graphs, and there should be {self.count}"))
+        return tuple(problems)
 
     def hands(self) -> State:
         """Return what the hands hold before the passage."""
@@ -94,8 +94,8 @@ class Point(NamedTuple):
         """Return whether these graphs leave the point as it was."""
         if self.graph is None or self.triplet is None or self.graph >= len(graphs):
             return same(graphs, self.said_of)
-        there = self.triplet in graphs[self.graph]
-        return not there if self.kind == Corruption.MISSING else there
+        is_there = self.triplet in graphs[self.graph]
+        return not is_there if self.kind == Corruption.MISSING else is_there
 
     def __str__(self) -> str:
         where = "" if self.graph is None else f"graph {self.graph + 1}: "
@@ -130,13 +130,13 @@ def version_of(
 
 def best(versions: Sequence[Version]) -> Version:
     """Return the best version; the first of equally good ones. Of equal graphs the latest assessment counts."""
-    last = {tuple(one.triplets for one in version.graphs): version for version in versions}
+    last = {tuple(graph.triplets for graph in version.graphs): version for version in versions}
     return min(last.values(), key=lambda version: version.order)
 
 
-def same(some: Sequence[ActionGraph], others: Sequence[ActionGraph]) -> bool:
+def same(graphs_of_one: Sequence[ActionGraph], others: Sequence[ActionGraph]) -> bool:
     """Return whether the same triplets stand in the same order."""
-    return [graph.triplets for graph in some] == [graph.triplets for graph in others]
+    return [graph.triplets for graph in graphs_of_one] == [graph.triplets for graph in others]
 
 
 def can_be_made(change: Change, graphs: Sequence[ActionGraph]) -> bool:

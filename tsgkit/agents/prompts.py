@@ -37,8 +37,8 @@ def template(name: str) -> Template:
 
 def fingerprint() -> str:
     """Return a SHA-256 of all templates."""
-    said = "\0".join(template(name).text for name in FIELDS)
-    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
+    texts = "\0".join(template(name).text for name in FIELDS)
+    return hashlib.sha256(texts.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def told(context: Sequence[str], sentence: str) -> dict[str, str]:
@@ -65,7 +65,7 @@ def look_prompt(passage: Passage, graphs: Sequence[ActionGraph], findings: Seque
         **values,
         hands=hands(passage.hands()),
         graphs=_shown(graphs) or "(none)",
-        findings="\n".join(f"{number}: {one}" for number, one in enumerate(findings, 1)) or NO_FINDING,
+        findings="\n".join(f"{number}: {finding}" for number, finding in enumerate(findings, 1)) or NO_FINDING,
         count=str(len(graphs) if passage.count is None else passage.count),
     )
 
@@ -73,6 +73,6 @@ def look_prompt(passage: Passage, graphs: Sequence[ActionGraph], findings: Seque
 def _shown(graphs: Sequence[ActionGraph]) -> str:
     """Return graphs with numbered triplets."""
     return "\n\n".join(
-        "\n".join([f"Graph {number}:", *(f"{place}. {one}" for place, one in enumerate(graph.triplets, 1))])
+        "\n".join([f"Graph {number}:", *(f"{line}. {triplet}" for line, triplet in enumerate(graph.triplets, 1))])
         for number, graph in enumerate(graphs, 1)
     )

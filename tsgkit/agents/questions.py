@@ -76,23 +76,25 @@ def questions_of(
     passage: Passage, graphs: Sequence[ActionGraph], findings: Sequence[Finding], points: Sequence[Point]
 ) -> tuple[FindingQuestion, ...]:
     """Return what is asked about graphs: what the rules find, and errors named without a remedy."""
-    found = [_of_finding(one, graphs, passage.vocabulary) for one in findings if one.code not in UNREMARKABLE]
-    found += [_of_point(point) for point in points]
-    return tuple(found[:MOST_QUESTIONS])
+    questions = [
+        _of_finding(finding, graphs, passage.vocabulary) for finding in findings if finding.code not in UNREMARKABLE
+    ]
+    questions += [_of_point(point) for point in points]
+    return tuple(questions[:MOST_QUESTIONS])
 
 
 def _of_finding(finding: Finding, graphs: Sequence[ActionGraph], vocabulary: Vocabulary | None) -> FindingQuestion:
     number = finding.place.graph
     if finding.code == GRAPH_COUNT or number is None:
         return FindingQuestion(f"{finding.message}: {ALL_ANEW}", finding.code, finding.message)
-    graph, place = graphs[number], finding.place.triplet
+    graph, triplet = graphs[number], finding.place.triplet
     hint = f" ({finding.hint})" if finding.hint else ""
     return FindingQuestion(
         f"graph {number + 1}: {finding.code}: {finding.message}{hint}",
         finding.code,
         finding.message,
         number,
-        None if place is None else graph.triplets[place],
+        None if triplet is None else graph.triplets[triplet],
         tuple(edits_between(number, graph, better) for better in candidates(graph, finding, vocabulary)),
     )
 
@@ -110,40 +112,42 @@ def candidates(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | No
     if not is_fault(finding):
         return ()
     before = _faults(graph, vocabulary)
-    found = dict[tuple[Triplet, ...], ActionGraph]()
-    for one in (*remedies(graph, finding, vocabulary), *_small_changes(graph, finding, vocabulary)):
-        after = _faults(one, vocabulary)
+    remedied = dict[tuple[Triplet, ...], ActionGraph]()
+    for candidate in (*remedies(graph, finding, vocabulary), *_small_changes(graph, finding, vocabulary)):
+        after = _faults(candidate, vocabulary)
         if after.total() < before.total() and not after - before:
-            found.setdefault(one.triplets, one)
-    return tuple(found.values())[:MOST_CHOICES]
+            remedied.setdefault(candidate.triplets, candidate)
+    return tuple(remedied.values())[:MOST_CHOICES]
 
 
 def _faults(graph: ActionGraph, vocabulary: Vocabulary | None) -> Counter[str]:
-    return Counter(one.code for one in check_graph(graph, vocabulary) if is_fault(one))
+    return Counter(finding.code for finding in check_graph(graph, vocabulary) if is_fault(finding))
 
 
 def _small_changes(graph: ActionGraph, finding: Finding, vocabulary: Vocabulary | None) -> Iterator[ActionGraph]:
     """Yield the graph with the finding's triplet, or one with its names, reversed, joined to the action, or removed."""
     for old in _names_outside(finding, vocabulary):
         assert vocabulary is not None  # noqa: S101  (only L has an outside)
-        is_edge = any(one.edge == old for one in graph)
+        is_edge = any(triplet.edge == old for triplet in graph)
         allowed = allowed_edges(vocabulary) if is_edge else allowed_nodes(vocabulary)
         for near in nearest(old, allowed, least=LEAST_ALIKE):
-            yield ActionGraph(Triplet(*(near.name if name == old else name for name in one)) for one in graph)
+            yield ActionGraph(Triplet(*(near.name if name == old else name for name in triplet)) for triplet in graph)
     if len(graph.actions) == 1 and finding.code in JOINING:
         [action] = graph.actions
-        for source in dict.fromkeys(one.source for one in graph if one.source in finding.elements):
-            yield ActionGraph(one._replace(source=action) if one.source == source else one for one in graph)
-    place = finding.place.triplet
-    meant = [place] if place is not None else _places_of(graph, finding)
+        for source in dict.fromkeys(triplet.source for triplet in graph if triplet.source in finding.elements):
+            yield ActionGraph(
+                triplet._replace(source=action) if triplet.source == source else triplet for triplet in graph
+            )
+    position = finding.place.triplet
+    meant = [position] if position is not None else _places_of(graph, finding)
     for number in meant:
-        one = graph.triplets[number]
-        changed = [one.reversed]
-        if len(graph.actions) == 1 and one.edge != VERB and one.source != graph.actions[0]:
-            changed.append(one._replace(source=graph.actions[0]))
-        yield from (_with(graph, number, other) for other in changed if other not in graph)
-    if place is not None and graph.triplets[place].edge != VERB:
-        yield _with(graph, place)
+        old_triplet = graph.triplets[number]
+        changed = [old_triplet.reversed]
+        if len(graph.actions) == 1 and old_triplet.edge != VERB and old_triplet.source != graph.actions[0]:
+            changed.append(old_triplet._replace(source=graph.actions[0]))
+        yield from (_with(graph, number, replaced) for replaced in changed if replaced not in graph)
+    if position is not None and graph.triplets[position].edge != VERB:
+        yield _with(graph, position)
 
 
 def _names_outside(finding: Finding, vocabulary: Vocabulary | None) -> Sequence[str]:
@@ -154,14 +158,14 @@ def _places_of(graph: ActionGraph, finding: Finding) -> list[int]:
     """Return the triplets of a finding about a whole graph: those whose names it tells, apart from the action's."""
     return [
         number
-        for number, one in enumerate(graph.triplets)
-        if one.edge != VERB
-        and (one.source in finding.elements or (one.edge == DOBJ and one.target in finding.elements))
+        for number, triplet in enumerate(graph.triplets)
+        if triplet.edge != VERB
+        and (triplet.source in finding.elements or (triplet.edge == DOBJ and triplet.target in finding.elements))
     ]
 
 
-def _with(graph: ActionGraph, place: int, *triplets: Triplet) -> ActionGraph:
-    return ActionGraph((*graph.triplets[:place], *triplets, *graph.triplets[place + 1 :]))
+def _with(graph: ActionGraph, number: int, *triplets: Triplet) -> ActionGraph:
+    return ActionGraph((*graph.triplets[:number], *triplets, *graph.triplets[number + 1 :]))
 
 
 def edits_between(number: int, before: ActionGraph, after: ActionGraph) -> tuple[CandidateEdit, ...]:
@@ -171,8 +175,8 @@ def edits_between(number: int, before: ActionGraph, after: ActionGraph) -> tuple
         return tuple(CandidateEdit(number, old, new) for old, new in pairs if old != new)
     if set(before.triplets) == set(after.triplets):
         repeats = (Counter(before.triplets) - Counter(after.triplets)).elements()
-        return tuple(CandidateEdit(number, one, None) for one in repeats)
-    return tuple(CandidateEdit(number, one.candidate, one.reference) for one in diff(after, before).changes)
+        return tuple(CandidateEdit(number, repeat, None) for repeat in repeats)
+    return tuple(CandidateEdit(number, change.candidate, change.reference) for change in diff(after, before).changes)
 
 
 def edited(graph: ActionGraph, edits: Sequence[CandidateEdit]) -> ActionGraph:

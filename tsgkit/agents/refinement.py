@@ -160,7 +160,7 @@ async def repair(state: PassageState, setting: PassageSetting) -> Update:
     """Repair what needs no model."""
     start = setting.passage.start
     mended = mend(setting.passage.narrative(state["graphs"]), hands=setting.effort.repair == "hands", start=start)
-    changes = tuple(replace(one, graph=one.graph - start, round=state["looks"]) for one in mended.changes)
+    changes = tuple(replace(change, graph=change.graph - start, round=state["looks"]) for change in mended.changes)
     return {"graphs": mended.narrative.graphs[start:], "changes": changes}
 
 
@@ -169,99 +169,110 @@ async def look(state: PassageState, setting: PassageSetting) -> Update:
     assert setting.voice is not None  # noqa: S101  (the graph leads here only with somebody to ask)
     passage, graphs, number = setting.passage, state["graphs"], state["looks"] + 1
     questions = questions_of(passage, graphs, state["findings"], state["points"])
-    prompt = look_prompt(passage, graphs, [str(one) for one in questions])
+    prompt = look_prompt(passage, graphs, [str(question) for question in questions])
     schema = schema_of(questions, passage.vocabulary, graphs)
     try:
         text = await setting.voice.text(prompt, f"look/{number}", draw=number - 1, schema=schema)
     except NoText as silent:
         return {"looks": number, "why": silent.reason, "silent": silent.kind}
-    said = read_look(text, questions, passage, graphs)
-    if not said.is_readable:
-        notes = tuple(f"look/{number} could not be read: {note}" for note in said.notes)
+    read = read_look(text, questions, passage, graphs)
+    if not read.is_readable:
+        notes = tuple(f"look/{number} could not be read: {note}" for note in read.notes)
         return {"looks": number, "last": "unread", "notes": notes}
-    if said.rewritten:
-        return _written_anew(said, state, number)
-    return _decided(said, len(questions), state, setting, number)
+    if read.rewritten:
+        return _written_anew(read, state, number)
+    return _decided(read, len(questions), state, setting, number)
 
 
-def _written_anew(said: Look, state: PassageState, number: int) -> Update:
+def _written_anew(look: Look, state: PassageState, number: int) -> Update:
     """Take over graphs in the right number, which the rules confirm."""
-    reason = next(one.message for one in state["findings"] if one.code == GRAPH_COUNT)
-    old, new = state["graphs"], said.rewritten
+    reason = next(finding.message for finding in state["findings"] if finding.code == GRAPH_COUNT)
+    old, new = state["graphs"], look.rewritten
     changes = [
-        Change(place, edit.before, edit.after, GRAPH_COUNT, reason, MODEL, number)
-        for place in range(max(len(old), len(new)))
-        for edit in edits_between(place, _at(old, place), _at(new, place))
+        Change(position, edit.before, edit.after, GRAPH_COUNT, reason, MODEL, number)
+        for position in range(max(len(old), len(new)))
+        for edit in edits_between(position, _at(old, position), _at(new, position))
     ]
-    return {"graphs": new, "looks": number, "last": "changed", "changes": tuple(changes), "notes": said.notes}
+    return {"graphs": new, "looks": number, "last": "changed", "changes": tuple(changes), "notes": look.notes}
 
 
-def _at(graphs: Sequence[ActionGraph], place: int) -> ActionGraph:
-    return graphs[place] if place < len(graphs) else ActionGraph()
+def _at(graphs: Sequence[ActionGraph], number: int) -> ActionGraph:
+    return graphs[number] if number < len(graphs) else ActionGraph()
 
 
-def _decided(said: Look, asked: int, state: PassageState, setting: PassageSetting, number: int) -> Update:
+def _decided(look: Look, questions: int, state: PassageState, setting: PassageSetting, number: int) -> Update:
     """Make the edits that a look names, as far as they are sure, agreed on, and add no fault.
 
     ``asked`` is the number of findings that it was to answer.
     """
     passage, graphs = setting.passage, state["graphs"]
-    doubted = [one for one in said.named if one.sure is not None and one.sure < LEAST_SURE]
-    named = [one for one in said.named if one not in doubted]
-    edits = {edit for one in named for edit in one.edits}
+    doubted = [correction for correction in look.named if correction.sure is not None and correction.sure < LEAST_SURE]
+    corrections = [correction for correction in look.named if correction not in doubted]
+    edits = {edit for correction in corrections for edit in correction.edits}
     counted = (*state["named"], *edits)
-    confirmed = [one for one in named if _is_confirmed(passage, graphs, one)]
+    confirmed = [correction for correction in corrections if _is_confirmed(passage, graphs, correction)]
     agreed = [
-        one
-        for one in named
-        if not setting.effort.needs_agreement or one in confirmed or all(counted.count(edit) > 1 for edit in one.edits)
+        correction
+        for correction in corrections
+        if not setting.effort.needs_agreement
+        or correction in confirmed
+        or all(counted.count(edit) > 1 for edit in correction.edits)
     ]
-    new, made = _made(passage, graphs, agreed)
-    left_out = [f"not made, since it adds a fault: {_told(one)}" for one in agreed if one not in made]
-    waiting = [one for one in named if one not in agreed and counted.count(one.edits[0]) < 2]
-    proposed = tuple(change for one in doubted for change in _changes(one, number, PROPOSED))
-    unsure = [f"not made, since the model is not sure: {_told(one)}" for one in doubted]
+    new, accepted = _made(passage, graphs, agreed)
+    left_out = [
+        f"not made, since it adds a fault: {_told(correction)}" for correction in agreed if correction not in accepted
+    ]
+    waiting = [
+        correction for correction in corrections if correction not in agreed and counted.count(correction.edits[0]) < 2
+    ]
+    proposed = tuple(change for correction in doubted for change in _changes(correction, number, PROPOSED))
+    unsure = [f"not made, since the model is not sure: {_told(correction)}" for correction in doubted]
     hints = tuple(point for point in state["points"] if point.graph is None)
-    known = tuple(point for point in state["points"] if point.graph is not None and point not in said.points)
-    points = (*hints, *known, *said.points)
-    version = version_of(passage, graphs, state["findings"], len(points) + len(made), len(state["changes"]))
+    known = tuple(point for point in state["points"] if point.graph is not None and point not in look.points)
+    points = (*hints, *known, *look.points)
+    version = version_of(passage, graphs, state["findings"], len(points) + len(accepted), len(state["changes"]))
     return {
         "graphs": new,
         "points": points,
         "looks": number,
-        "last": _ending(said, asked, made, confirmed, waiting, setting.effort),
+        "last": _ending(look, questions, accepted, confirmed, waiting, setting.effort),
         "named": tuple(sorted(edits, key=str)),
         "proposed": proposed,
         "refused": len(left_out),
         "versions": (version,),
-        "changes": tuple(change for one in made for change in _changes(one, number, MODEL)),
-        "notes": (*said.notes, *left_out, *unsure),
+        "changes": tuple(change for correction in accepted for change in _changes(correction, number, MODEL)),
+        "notes": (*look.notes, *left_out, *unsure),
     }
 
 
 def _ending(
-    said: Look, asked: int, made: Sequence[Named], confirmed: Sequence[Named], waiting: Sequence[Named], effort: Effort
+    look: Look,
+    questions: int,
+    accepted: Sequence[Named],
+    confirmed: Sequence[Named],
+    waiting: Sequence[Named],
+    effort: Effort,
 ) -> Ending:
     if waiting:
         return "undecided"
-    if made and not effort.needs_agreement:
-        is_sure = all(one in confirmed or (one.sure or 0) >= SURE_ENOUGH for one in made)
+    if accepted and not effort.needs_agreement:
+        is_sure = all(correction in confirmed or (correction.sure or 0) >= SURE_ENOUGH for correction in accepted)
         return "changed" if is_sure else "doubted"
-    if made:
+    if accepted:
         return "changed"
-    is_open = said.points or said.named or len(said.answered) < asked
+    is_open = look.points or look.named or len(look.answered) < questions
     return "named" if is_open else "nothing"
 
 
-def _told(named: Named) -> str:
-    sure = "" if named.sure is None else f" ({100 * named.sure:.0f} %)"
-    return f"graph {named.edits[0].graph + 1}: " + "; ".join(map(str, named.edits)) + sure
+def _told(correction: Named) -> str:
+    sure = "" if correction.sure is None else f" ({100 * correction.sure:.0f} %)"
+    return f"graph {correction.edits[0].graph + 1}: " + "; ".join(map(str, correction.edits)) + sure
 
 
-def _changes(named: Named, number: int, by: str) -> list[Change]:
+def _changes(correction: Named, number: int, by: str) -> list[Change]:
     return [
-        Change(edit.graph, edit.before, edit.after, named.code, named.reason, by, number, named.sure)
-        for edit in named.edits
+        Change(edit.graph, edit.before, edit.after, correction.code, correction.reason, by, number, correction.sure)
+        for edit in correction.edits
     ]
 
 
@@ -269,40 +280,44 @@ def _faults(passage: Passage, graphs: Sequence[ActionGraph]) -> int:
     return sum(map(is_fault, passage.findings(graphs)))
 
 
-def _with(graphs: Sequence[ActionGraph], named: Sequence[Named]) -> tuple[ActionGraph, ...]:
+def _with(graphs: Sequence[ActionGraph], corrections: Sequence[Named]) -> tuple[ActionGraph, ...]:
     """Return the graphs with the edits of some changes made."""
-    edits = [edit for one in named for edit in one.edits]
-    return tuple(edited(graph, [edit for edit in edits if edit.graph == place]) for place, graph in enumerate(graphs))
+    edits = [edit for correction in corrections for edit in correction.edits]
+    return tuple(edited(graph, [edit for edit in edits if edit.graph == number]) for number, graph in enumerate(graphs))
 
 
-def _is_confirmed(passage: Passage, graphs: Sequence[ActionGraph], named: Named) -> bool:
+def _is_confirmed(passage: Passage, graphs: Sequence[ActionGraph], correction: Named) -> bool:
     """Return whether the rules find fewer faults after a change."""
-    return _faults(passage, _with(graphs, [named])) < _faults(passage, graphs)
+    return _faults(passage, _with(graphs, [correction])) < _faults(passage, graphs)
 
 
 def _made(
-    passage: Passage, graphs: tuple[ActionGraph, ...], named: Sequence[Named]
+    passage: Passage, graphs: tuple[ActionGraph, ...], corrections: Sequence[Named]
 ) -> tuple[tuple[ActionGraph, ...], list[Named]]:
     """Return the graphs with these changes and those made; of some that add a fault, the others."""
-    made = list[Named]()
-    for place in range(len(graphs)):
-        mine = [one for one in named if one.edits[0].graph == place and _fits(one, graphs)]
+    accepted = list[Named]()
+    for number in range(len(graphs)):
+        mine = [
+            correction
+            for correction in corrections
+            if correction.edits[0].graph == number and _fits(correction, graphs)
+        ]
         before, all_made = _faults(passage, graphs), _with(graphs, mine)
         if _faults(passage, all_made) <= before:
-            graphs, made = all_made, [*made, *mine]
+            graphs, accepted = all_made, [*accepted, *mine]
             continue
-        for one in mine:
-            with_one = _with(graphs, [one])
-            if (after := _faults(passage, with_one)) <= before and _fits(one, graphs):
-                graphs, before, made = with_one, after, [*made, one]
-    return graphs, made
+        for correction in mine:
+            with_one = _with(graphs, [correction])
+            if (after := _faults(passage, with_one)) <= before and _fits(correction, graphs):
+                graphs, before, accepted = with_one, after, [*accepted, correction]
+    return graphs, accepted
 
 
-def _fits(named: Named, graphs: Sequence[ActionGraph]) -> bool:
+def _fits(correction: Named, graphs: Sequence[ActionGraph]) -> bool:
     """Return whether any of its edits changes a graph."""
     return any(
         edit.graph < len(graphs) and edited(graphs[edit.graph], [edit]).triplets != graphs[edit.graph].triplets
-        for edit in named.edits
+        for edit in correction.edits
     )
 
 
@@ -347,7 +362,9 @@ def add_steps(builder: Any, step: Callable[[Work], Any], choice: Callable[[Choos
     builder.add_edge("repair", "check")
     for name, (choose, targets) in ROUTES.items():
         if name != "start":
-            builder.add_conditional_edges(name, choice(choose), {one: end if one == "end" else one for one in targets})
+            builder.add_conditional_edges(
+                name, choice(choose), {target: end if target == "end" else target for target in targets}
+            )
 
 
 @cache

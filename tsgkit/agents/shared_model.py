@@ -81,8 +81,8 @@ def shared_model(model: Any, options: AskingOptions) -> Asker | None:  # noqa: A
         if options:
             why = "no model is given" if model is None else "the model has an ask method of its own"
             raise UsageError(f"{next(iter(options))} has no use: {why}", hint=f"give {NAMED_OR_OWN}")
-        found: Asker | None = model
-        return found
+        asker: Asker | None = model
+        return asker
     if isinstance(model, str):
         return SharedModel(model, options)
     if callable(model) or callable(getattr(model, "ainvoke", None)):

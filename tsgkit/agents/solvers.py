@@ -114,10 +114,10 @@ class AgentSolver(SolverWork):
     def expected(self, sample: Any) -> Expected:  # noqa: ANN401
         """From a draft with nothing to find to as many looks as are allowed, with prompts about right graphs."""
         assert self.task.prompt is not None  # noqa: S101  (a task with drafts is asked in words)
-        told, answer = self._draft(sample), self.task.prompt.length_of(sample)[1]
-        passage, least, most = passage_of(told), FEWEST[self.effort.level], self.effort.looks
-        look = len(look_prompt(passage, passage.graphs or told.right, ()))
-        draft = _drafting(told, answer)
+        sentences, answer = self._draft(sample), self.task.prompt.length_of(sample)[1]
+        passage, least, most = passage_of(sentences), FEWEST[self.effort.level], self.effort.looks
+        look = len(look_prompt(passage, passage.graphs or sentences.right, ()))
+        draft = _drafting(sentences, answer)
         return Expected(
             (draft.calls[0] + least, draft.calls[1] + most),
             (draft.sent[0] + least * look, draft.sent[1] + most * (look + FINDINGS)),
@@ -147,7 +147,7 @@ def _drafting(draft: WriterInput, answer: int) -> Expected:
     """Return the expected calls until there is a draft of this length; none if a graph is given."""
     if draft.spoilt is not None:
         return Expected()
-    sentence, told = sentence_of(draft), len(draft.sentence)
+    sentence, length = sentence_of(draft), len(draft.sentence)
     writing = sum(
         len(write_prompt(sentence, draft.right[:number], number, draft.sentence)) for number in range(draft.k)
     )
@@ -157,7 +157,7 @@ def _drafting(draft: WriterInput, answer: int) -> Expected:
     return Expected(
         (draft.k + 1, draft.k + MOST_TRIES),
         (writing + asking, writing + MOST_TRIES * asking),
-        (answer + told, answer + MOST_TRIES * told),
+        (answer + length, answer + MOST_TRIES * length),
     )
 
 
@@ -176,9 +176,11 @@ def written(graphs: Sequence[ActionGraph]) -> str:
     """Graphs in the published form; as JSON where names are such that they would be read back otherwise."""
     graphs = tuple(graph for graph in graphs if graph.triplets)
     text = "\n\n".join(map(arrows, graphs))
-    found = read_graphs(text, len(graphs))
-    same = isinstance(found, GraphAnswer) and [one.triplets for one in found.graphs] == [g.triplets for g in graphs]
-    return text if same or not graphs else write_json(graphs)
+    answer = read_graphs(text, len(graphs))
+    is_same = isinstance(answer, GraphAnswer) and [graph.triplets for graph in answer.graphs] == [
+        g.triplets for g in graphs
+    ]
+    return text if is_same or not graphs else write_json(graphs)
 
 
 def _check_drafted(name: str, task: Task) -> None:

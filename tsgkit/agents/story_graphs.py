@@ -201,18 +201,18 @@ def vocabulary_of(text: str) -> tuple[Vocabulary | None, list[str]]:
     L: picks-up is merged into pick-up
     L: quickly is no preposition, left out
     """
-    found: dict[str, list[str]] = {"objects": [], "verbs": [], "prepositions": []}
+    names: dict[str, list[str]] = {"objects": [], "verbs": [], "prepositions": []}
     section = answer_section(text)
     for line in () if isinstance(section, Unreadable) else section.part.text.splitlines():
-        if named := LIST.match(line):
-            found[LISTS[named[1][0].lower()]] += re.split(r"[,;]", named[2])
+        if match := LIST.match(line):
+            names[LISTS[match[1][0].lower()]] += re.split(r"[,;]", match[2])
     notes: list[str] = []
-    objects = _merged(found["objects"], notes)
-    verbs = _merged(found["verbs"], notes)
+    objects = _merged(names["objects"], notes)
+    verbs = _merged(names["verbs"], notes)
     if not verbs:
         return None, ["L: no verb could be read in the proposal, so the graphs are written without L"]
     edges = []
-    for name in _names(found["prepositions"]):
+    for name in _names(names["prepositions"]):
         if is_preposition(name):
             edges.append(name)
         elif name not in (VERB, DOBJ):
@@ -228,12 +228,15 @@ def _names(names: Iterable[str]) -> list[str]:
 
 def _merged(names: Iterable[str], notes: list[str]) -> list[str]:
     """Return names without those that are forms of another; the shortest form stays."""
-    given = _names(names)
+    new_names = _names(names)
     kept: list[str] = []
-    for name in sorted(given, key=len):
-        other = next((one for one in kept if (found := same_word(name, one)) and not found.ambiguous), None)
-        if other is None:
+    for name in sorted(new_names, key=len):
+        known = next(
+            (kept_name for kept_name in kept if (likeness := same_word(name, kept_name)) and not likeness.ambiguous),
+            None,
+        )
+        if known is None:
             kept.append(name)
         else:
-            notes.append(f"L: {name} is merged into {other}")
-    return sorted(kept, key=given.index)
+            notes.append(f"L: {name} is merged into {known}")
+    return sorted(kept, key=new_names.index)

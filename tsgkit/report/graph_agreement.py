@@ -68,7 +68,9 @@ class GraphAgreement:
         """The figures of each item."""
         for item in self.versions.items:
             graphs = (len(item.first.narrative.graphs), len(item.second.narrative.graphs))
-            both = [(one.first, one.second) for one in item.pairs if one.first is not None and one.second is not None]
+            both = [
+                (pair.first, pair.second) for pair in item.pairs if pair.first is not None and pair.second is not None
+            ]
             f1 = pool((_f1_part(frozenset(first), frozenset(second), "") for first, second in both), Pooling.POOLED)
             equal = sum(first == second for first, second in both) / len(both) if both else None
             unpaired, disagreements = len(item.pairs) - len(both), len(item.disagreements)

@@ -296,7 +296,9 @@ class Evaluation:
                 cache.close()
             self._note_models(doors)
             providers = [door.provider for door in doors.values()]
-            self.open_batches = sum(one.collector.open for one in providers if isinstance(one, BatchCalls))
+            self.open_batches = sum(
+                provider.collector.open for provider in providers if isinstance(provider, BatchCalls)
+            )
             trouble = uncached if cache is None else cache.trouble
             self.notices += [*([trouble] if trouble else []), *before]
 

@@ -476,4 +476,4 @@ def _wrong_prompt(value: dict[str, Any]) -> str:
     if not isinstance(value["hash"], str) or not HASH.fullmatch(value["hash"]):
         return "hash"
     messages = value["messages"]
-    return "" if isinstance(messages, list) and all(isinstance(one, dict) for one in messages) else "messages"
+    return "" if isinstance(messages, list) and all(isinstance(message, dict) for message in messages) else "messages"

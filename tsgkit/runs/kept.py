@@ -268,7 +268,7 @@ class Kept:
         ids = rows.get("ids") if isinstance(rows, dict) else list(dataset.item_ids)
         if not isinstance(ids, list):
             return None
-        if isinstance(numbers, list) and len(numbers) == len(ids) and all(type(one) is int for one in numbers):
+        if isinstance(numbers, list) and len(numbers) == len(ids) and all(type(number) is int for number in numbers):
             return dict(zip(ids, numbers, strict=True))
         return {}
 

@@ -201,7 +201,7 @@ def in_shard(prepared: RunSetup, shard: Shard) -> RunSetup:
 
     def taken(row: PlannedRow) -> PlannedRow:
         ids = row.dataset.item_ids
-        return replace(row, numbers=[one for one in row.numbers if shard.takes(f"{row.task.key}/{ids[one]}")])
+        return replace(row, numbers=[number for number in row.numbers if shard.takes(f"{row.task.key}/{ids[number]}")])
 
     rows = tuple(row for row in map(taken, prepared.rows) if row.numbers)
     return replace(prepared, rows=rows, shard=shard, whole_name=prepared.name)

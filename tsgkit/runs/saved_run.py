@@ -321,7 +321,7 @@ def records_from_calls(
     """
     places = places_of_calls(path) if places is None else places
     for row in rows:
-        yield from (one.line(row.scoring) for one in recorded_samples(row, path, errors or {}, places))
+        yield from (sample.line(row.scoring) for sample in recorded_samples(row, path, errors or {}, places))
 
 
 class StoredSample(NamedTuple):

@@ -237,7 +237,7 @@ def sets_alpha(pairs: Iterable[SetPair], *, level: float = 0.95, most_shared: in
     """
     check_level(level)
     units = list(pairs)
-    counts = Counter(chain.from_iterable((one.first, one.second) for one in units))
+    counts = Counter(chain.from_iterable((unit.first, unit.second) for unit in units))
     if not units:
         return Agreement(None, Measure.ALPHA_OF_SETS, 0, reason="no graphs are paired")
     if len(counts) == 1:
@@ -246,8 +246,8 @@ def sets_alpha(pairs: Iterable[SetPair], *, level: float = 0.95, most_shared: in
     near = _nearness(counts, most_shared)
     number = 2 * len(units)
     ordered = number * (number - 1)
-    alike = math.fsum(counts[one] * near[one] for one in counts)
-    similar = [masi_similarity(one.first, one.second) for one in units]
+    alike = math.fsum(number * near[labels] for labels, number in counts.items())
+    similar = [masi_similarity(unit.first, unit.second) for unit in units]
     observed = math.fsum(similar) / len(units)
     clusters = _Clusters(observed, alike / ordered)
     for one, share in zip(units, similar, strict=True):
@@ -264,7 +264,7 @@ def _nearness(counts: Mapping[frozenset[Hashable], int], most_shared: int) -> di
         return {one: total - 1 for one, total in _similarities(counts, counts).items()}
     total = sum(counts.values())
     size = max(2, total * most_shared // (2 * shared))
-    everything = sorted(counts, key=lambda one: sorted(map(repr, one)))
+    everything = sorted(counts, key=lambda labels: sorted(map(repr, labels)))
     drawn = random.Random(SEED).sample(everything, k=size, counts=[counts[one] for one in everything])
     sample = Counter(drawn)
     return {
@@ -314,16 +314,19 @@ def presence_kappa(places: Iterable[Presence], *, level: float = 0.95) -> Agreem
     0.143
     """
     check_level(level)
-    found = [one._replace(first=one.first & one.allowed, second=one.second & one.allowed) for one in places]
-    table = _PresenceTable(found)
+    presences = [
+        presence._replace(first=presence.first & presence.allowed, second=presence.second & presence.allowed)
+        for presence in places
+    ]
+    table = _PresenceTable(presences)
     if not table.measured:
         reason = "every element is everywhere or nowhere, so chance alone would agree"
-        return Agreement(None, Measure.KAPPA, table.n, reason=reason if found else "no graphs are paired")
+        return Agreement(None, Measure.KAPPA, table.n, reason=reason if presences else "no graphs are paired")
     clusters = _Clusters(2 * table.both / table.present, 2 * table.chance / table.present)
-    for one in found:
-        weight = (len(one.first) + len(one.second)) / table.present
-        chance = 2 * table.drawn(one) / table.present - clusters.expected * weight
-        clusters.add(one.cluster, 2 * len(one.first & one.second) / table.present, weight, chance)
+    for presence in presences:
+        weight = (len(presence.first) + len(presence.second)) / table.present
+        chance = 2 * table.drawn(presence) / table.present - clusters.expected * weight
+        clusters.add(presence.cluster, 2 * len(presence.first & presence.second) / table.present, weight, chance)
     return clusters.measured(Measure.KAPPA, table.n, level)
 
 
@@ -356,13 +359,13 @@ class _PresenceTable:
         self.present = self.first.total() + self.second.total()
         self.measured = self.present - 2 * self.chance > _ROUNDING * max(self.present, 1)
 
-    def drawn(self, one: Presence) -> float:
+    def drawn(self, presence: Presence) -> float:
         """Return the derivative of S by the weight of a place."""
         return math.fsum(
             [
-                *(self.second[element] / self.allowed[element] for element in one.first),
-                *(self.first[element] / self.allowed[element] for element in one.second),
-                -self.lessened[one.allowed],
+                *(self.second[element] / self.allowed[element] for element in presence.first),
+                *(self.first[element] / self.allowed[element] for element in presence.second),
+                -self.lessened[presence.allowed],
             ]
         )
 
@@ -391,13 +394,18 @@ class _Clusters:
             return None
         # The change of the figure, times 1 - expected, when a cluster is left out.
         pull = (1 - self.observed) / (1 - self.expected)
-        shifts = [(own.sum - self.observed * own.weight - pull * chance) / (1 - own.weight) for own, chance in parts]
-        contributions = [own for own, _ in parts]
+        shifts = [
+            (contribution.sum - self.observed * contribution.weight - pull * chance) / (1 - contribution.weight)
+            for contribution, chance in parts
+        ]
+        contributions = [contribution for contribution, _ in parts]
         if max(map(abs, shifts)) <= _ROUNDING or not _ROUNDING < self.observed < 1 - _ROUNDING:
-            found = constant_interval(self.observed, [own.weight for own in contributions], (0.0, 1.0), level)
+            interval = constant_interval(
+                self.observed, [contribution.weight for contribution in contributions], (0.0, 1.0), level
+            )
         else:
-            found = share_interval(Spread(self.observed, jackknife_variance(shifts), contributions), level)
-        return found and replace(found, low=self._moved(found.low), high=self._moved(found.high))
+            interval = share_interval(Spread(self.observed, jackknife_variance(shifts), contributions), level)
+        return interval and replace(interval, low=self._moved(interval.low), high=self._moved(interval.high))
 
     def _moved(self, share: float) -> float:
         return (share - self.expected) / (1 - self.expected)

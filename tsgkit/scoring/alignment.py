@@ -42,7 +42,7 @@ def too_large(references: int, candidates: int) -> bool:
 
 def by_place(gains: Gains) -> Alignment:
     """Pair the first with the first, the second with the second, and so on."""
-    pairs = [(place, place) for place in range(min(len(gains), len(gains[0]) if gains else 0))]
+    pairs = [(number, number) for number in range(min(len(gains), len(gains[0]) if gains else 0))]
     return _earning(pairs, gains)
 
 
@@ -126,21 +126,21 @@ def _give(row: int, gains: Gains, rows: list[float], columns: list[float], owner
     owners[0], column = row, 0
     costs, before = [math.inf] * len(columns), [0] * len(columns)
     left = set(range(1, len(columns)))
-    seen = [0]
+    visited = [0]
     while owners[column]:
-        for other in left:
-            cost = -gains[owners[column] - 1][other - 1] - rows[owners[column]] - columns[other]
-            if cost < costs[other]:
-                costs[other], before[other] = cost, column
-        column = min(left, key=lambda other: (costs[other], other))
+        for candidate in left:
+            cost = -gains[owners[column] - 1][candidate - 1] - rows[owners[column]] - columns[candidate]
+            if cost < costs[candidate]:
+                costs[candidate], before[candidate] = cost, column
+        column = min(left, key=lambda candidate: (costs[candidate], candidate))
         step = costs[column]
-        for other in seen:
-            rows[owners[other]] += step
-            columns[other] -= step
-        for other in left:
-            costs[other] -= step
+        for candidate in visited:
+            rows[owners[candidate]] += step
+            columns[candidate] -= step
+        for candidate in left:
+            costs[candidate] -= step
         left.remove(column)
-        seen.append(column)
+        visited.append(column)
     while column:
         owners[column], column = owners[before[column]], before[column]
 

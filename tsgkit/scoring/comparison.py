@@ -116,35 +116,35 @@ def paired_interval(paired: Paired, level: float = 0.95, top: float = 1.0) -> In
         return constant_interval(paired.difference, min(sides, key=effective_number), (-top, top), level)
     unit = top if math.isfinite(top) else 1.0
     mine, theirs = (_contributions([cluster[side] for cluster in paired.clusters], unit) for side in (0, 1))
-    if max(one.weight for one in (*mine, *theirs)) > 1 - _ROUNDING:
+    if max(totals.weight for totals in (*mine, *theirs)) > 1 - _ROUNDING:
         return None  # a system whose whole weight lies in one cluster has no spread
     spread = _spread(mine, theirs)
     if not math.isfinite(top):
         return student_interval(spread, level)
-    above = [own.weight - both.sum for own, both in zip(mine, spread.contributions, strict=True)]
-    below = [own.weight + both.sum for own, both in zip(theirs, spread.contributions, strict=True)]
-    found = difference_interval(spread, above, below, level)
-    return replace(found, low=found.low * top, high=found.high * top)
+    above = [contribution.weight - both.sum for contribution, both in zip(mine, spread.contributions, strict=True)]
+    below = [contribution.weight + both.sum for contribution, both in zip(theirs, spread.contributions, strict=True)]
+    interval = difference_interval(spread, above, below, level)
+    return replace(interval, low=interval.low * top, high=interval.high * top)
 
 
 def _contributions(clusters: Sequence[Totals], unit: float) -> list[Contribution]:
     total = add(clusters)
-    return [Contribution(one.sum / total.weight / unit, one.weight / total.weight) for one in clusters]
+    return [Contribution(cluster.sum / total.weight / unit, cluster.weight / total.weight) for cluster in clusters]
 
 
 def _spread(mine: Sequence[Contribution], theirs: Sequence[Contribution]) -> Spread:
     """Return the difference of two values and its change when each cluster is left out of both."""
     both = [
-        Contribution(one.sum - other.sum, (one.weight + other.weight) / 2)
-        for one, other in zip(mine, theirs, strict=True)
+        Contribution(first.sum - second.sum, (first.weight + second.weight) / 2)
+        for first, second in zip(mine, theirs, strict=True)
     ]
-    shifts = [one - other for one, other in zip(_shifts(mine), _shifts(theirs), strict=True)]
-    return Spread(math.fsum(one.sum for one in both), jackknife_variance(shifts), both)
+    shifts = [shift - second for shift, second in zip(_shifts(mine), _shifts(theirs), strict=True)]
+    return Spread(math.fsum(first.sum for first in both), jackknife_variance(shifts), both)
 
 
 def _shifts(side: Sequence[Contribution]) -> list[float]:
-    value = math.fsum(one.sum for one in side)
-    return [(one.sum - value * one.weight) / (1 - one.weight) for one in side]
+    value = math.fsum(contribution.sum for contribution in side)
+    return [(contribution.sum - value * contribution.weight) / (1 - contribution.weight) for contribution in side]
 
 
 def _alike(paired: Paired) -> bool:

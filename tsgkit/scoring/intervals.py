@@ -85,17 +85,17 @@ def incomplete_beta(x: float, a: float, b: float) -> float:
 def _fraction(x: float, a: float, b: float) -> float:
     """Evaluate the continued fraction by Lentz's method."""
     upper, lower = 1.0, 1 / _off_zero(1 - (a + b) * x / (a + 1))
-    found = lower
+    value = lower
     for n in range(1, 10_000):
         even = n * (b - n) * x / ((a + 2 * n - 1) * (a + 2 * n))
         odd = -(a + n) * (a + b + n) * x / ((a + 2 * n) * (a + 2 * n + 1))
         for term in (even, odd):
             lower = 1 / _off_zero(1 + term * lower)
             upper = _off_zero(1 + term / upper)
-            found *= lower * upper
+            value *= lower * upper
         if abs(lower * upper - 1) < 1e-15:
             break
-    return found
+    return value
 
 
 def _off_zero(value: float) -> float:
@@ -211,7 +211,7 @@ class Spread:
     @property
     def effective(self) -> float:
         """The effective number of clusters."""
-        return effective_number([one.weight for one in self.contributions])
+        return effective_number([contribution.weight for contribution in self.contributions])
 
 
 def interval(parts: Iterable[Part], pooling: Pooling, *, level: float = 0.95, top: float = 1.0) -> Interval | None:
@@ -264,8 +264,8 @@ def share_interval(spread: Spread, level: float, top: float = 1.0) -> Interval:
     quantile = _quantile(spread, level)
     scale = top if math.isfinite(top) else 1.0
     value, variance = spread.value / scale, spread.variance / scale**2
-    sums = [one.sum / scale for one in spread.contributions]
-    rest = [one.weight - share for one, share in zip(spread.contributions, sums, strict=True)]
+    sums = [contribution.sum / scale for contribution in spread.contributions]
+    rest = [contribution.weight - share for contribution, share in zip(spread.contributions, sums, strict=True)]
     if min(sums) < -_ROUNDING or (math.isfinite(top) and min(rest) < -_ROUNDING):
         return student_interval(spread, level)
     counted = not math.isfinite(top)
@@ -287,9 +287,9 @@ def difference_interval(spread: Spread, above: Sequence[float], below: Sequence[
     design".
     """
     quantile = _quantile(spread, level)
-    sums = [one.sum for one in spread.contributions]
-    gains = math.fsum(max(one, 0.0) for one in sums)
-    losses = math.fsum(max(-one, 0.0) for one in sums)
+    sums = [contribution.sum for contribution in spread.contributions]
+    gains = math.fsum(max(difference, 0.0) for difference in sums)
+    losses = math.fsum(max(-difference, 0.0) for difference in sums)
     spare = gains + losses - spread.value**2
     if spare <= _ROUNDING or min(*above, *below) < -_ROUNDING:
         return student_interval(spread, level)
@@ -377,13 +377,13 @@ def _wilson(value: float, size: float, quantile: float, *, counted: bool) -> tup
 
 def _tango_end(gains: float, losses: float, size: float, quantile: float) -> float:
     """Return the largest difference that is not ``quantile`` standard errors above the one seen."""
-    seen = gains - losses
+    observed = gains - losses
 
     def is_too_high(end: float) -> bool:
         spread = 2 * _constrained_losses(gains, losses, end) + end * (1 - end)
-        return (end - seen) ** 2 * size > quantile * quantile * max(spread, 0.0)
+        return (end - observed) ** 2 * size > quantile * quantile * max(spread, 0.0)
 
-    near, far = seen, 1.0
+    near, far = observed, 1.0
     if not is_too_high(far):
         return far
     for _ in range(60):

@@ -104,8 +104,8 @@ def add_counts(samples: Iterable[Mapping[str, int]]) -> dict[str, int]:
     total: Counter[str] = Counter()
     for counts in samples:
         total.update(counts)
-    own = [name for name in total if name not in COUNTS]
-    return {str(name): total[name] for name in (*COUNTS, *own)}
+    names = [name for name in total if name not in COUNTS]
+    return {str(name): total[name] for name in (*COUNTS, *names)}
 
 
 NO_SCORE = Score.missing("")

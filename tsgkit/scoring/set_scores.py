@@ -131,11 +131,11 @@ class Matched(NamedTuple, Generic[Element]):
 
 def soft_overlap(reference: ActionGraph, candidate: ActionGraph, lemmatiser: Lemmatiser | None = None) -> Overlap:
     """Return the overlap of two graphs' triplets if elements count as equal that are the same word."""
-    same = _same_names(candidate.triplets, reference.triplets, lemmatiser)
+    are_alike = _same_names(candidate.triplets, reference.triplets, lemmatiser)
 
-    def same_triplets(wanted: Triplet, said: Triplet) -> bool:
-        (x, y, z), (a, b, c) = wanted, said
-        return (b == y or same(b, y)) and (a == x or same(a, x)) and (c == z or same(c, z))
+    def same_triplets(wanted: Triplet, written: Triplet) -> bool:
+        (x, y, z), (a, b, c) = wanted, written
+        return (b == y or are_alike(b, y)) and (a == x or are_alike(a, x)) and (c == z or are_alike(c, z))
 
     return match(reference.triplets, candidate.triplets, same_triplets).overlap
 
@@ -149,19 +149,19 @@ def match(
     Matched(pairs=[('cup', 'cup'), ('Lid', 'lid')], missing=[], extra=['pan'])
     """
     all_wanted, all_said = dict.fromkeys(wanted), dict.fromkeys(said)
-    found = Matched(
-        [(one, one) for one in all_said if one in all_wanted],
-        [one for one in all_wanted if one not in all_said],
+    matched = Matched(
+        [(element, element) for element in all_said if element in all_wanted],
+        [element for element in all_wanted if element not in all_said],
         [],
     )
-    for one in (one for one in all_said if one not in all_wanted):
-        for place, other in enumerate(found.missing):
-            if same(other, one):
-                found.pairs.append((found.missing.pop(place), one))
+    for element in (element for element in all_said if element not in all_wanted):
+        for number, missing in enumerate(matched.missing):
+            if same(missing, element):
+                matched.pairs.append((matched.missing.pop(number), element))
                 break
         else:
-            found.extra.append(one)
-    return found
+            matched.extra.append(element)
+    return matched
 
 
 def shared_tuples(
@@ -175,8 +175,8 @@ def shared_tuples(
     0.6666666666666666
     """
 
-    def share(one: tuple[str, ...], other: tuple[str, ...]) -> float:
-        return sum(map(same, one, other)) / len(one) if len(one) == len(other) else 0.0
+    def share(first: tuple[str, ...], second: tuple[str, ...]) -> float:
+        return sum(map(same, first, second)) / len(first) if len(first) == len(second) else 0.0
 
     return assignment([[share(one, other) for other in said] for one in wanted]).total
 
@@ -199,9 +199,9 @@ def common_subsequence(reference: Sequence[str], candidate: Sequence[str]) -> Ov
     lengths = [0] * (len(candidate) + 1)
     for wanted in reference:
         diagonal = 0
-        for place, said in enumerate(candidate, 1):
-            above = lengths[place]
-            lengths[place] = diagonal + 1 if said == wanted else max(above, lengths[place - 1])
+        for column, written in enumerate(candidate, 1):
+            above = lengths[column]
+            lengths[column] = diagonal + 1 if written == wanted else max(above, lengths[column - 1])
             diagonal = above
     return Overlap(lengths[-1], len(candidate), len(reference))
 

@@ -65,8 +65,10 @@ class ClusterPair(NamedTuple):
     @property
     def outcomes(self) -> tuple[float, float] | None:
         """The outcomes of both sides if each is plainly right (1) or wrong (0) with the same weight; else None."""
-        (first, weight), (second, other) = self
-        return (first / weight, second / weight) if weight == other and {first, second} <= {0.0, weight} else None
+        (first, weight), (second, second_weight) = self
+        return (
+            (first / weight, second / weight) if weight == second_weight and {first, second} <= {0.0, weight} else None
+        )
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ class Paired:
         """Return the deviation of each cluster from the overall difference (linearised; they add up to 0)."""
         mine = _deviations([cluster.first for cluster in self.clusters])
         theirs = _deviations([cluster.second for cluster in self.clusters])
-        return [one - other for one, other in zip(mine, theirs, strict=True)]
+        return [first - second for first, second in zip(mine, theirs, strict=True)]
 
     def standard_error(self) -> float:
         """Return the clustered standard error of the difference: sqrt(k / (k - 1) * sum of squared deviations)."""
@@ -247,8 +249,8 @@ def _as_far(paired: Paired, gains: Sequence[tuple[float, ...]]) -> int:
     empty = _SLACK * max(weights)
     far = 0
     for gain, heavier in gains:
-        one, other = weights[0] + heavier, weights[1] - heavier
-        if min(one, other) <= empty or abs((sums[0] + gain) / one - (sums[1] - gain) / other) >= least:
+        left, right = weights[0] + heavier, weights[1] - heavier
+        if min(left, right) <= empty or abs((sums[0] + gain) / left - (sums[1] - gain) / right) >= least:
             far += 1
     return far
 
@@ -298,9 +300,9 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
         raise ValueError(f"p-values lie between 0 and 1, and these are {list(p_values)}")
     adjusted = [0.0] * len(p_values)
     highest = 0.0
-    for rank, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[place]))
-        adjusted[place] = highest
+    for rank, number in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[number]))
+        adjusted[number] = highest
     return tuple(adjusted)
 
 
@@ -324,7 +326,7 @@ def skew(counts: Sequence[float], expected: Sequence[float]) -> Skew:
     statistic = math.fsum((count - wanted) ** 2 / wanted for count, wanted in pairs)
     freedom = len(pairs) - 1
     p = chi_square_tail(statistic, freedom) if freedom > 0 else 1.0
-    most = max(range(len(counts)), key=lambda place: counts[place] - expected[place])
+    most = max(range(len(counts)), key=lambda number: counts[number] - expected[number])
     return Skew(statistic, p, most, any(wanted < ENOUGH for _, wanted in pairs))
 
 

@@ -50,22 +50,22 @@ class GraphPair(NamedTuple):
 def paired(first: Narrative, second: Narrative) -> tuple[GraphPair, ...]:
     """Return all graphs of both narratives, each once, in the order of the narratives."""
     numbers = (_first_numbers(first), _first_numbers(second))
-    found = list[GraphPair]()
+    pairs = list[GraphPair]()
     for left, right in matched_descriptions(first, second):
         mine = () if left is None else first.descriptions[left].graphs
         theirs = () if right is None else second.descriptions[right].graphs
         start = 0 if left is None else numbers[0][left]
-        other = 0 if right is None else numbers[1][right]
+        right_start = 0 if right is None else numbers[1][right]
         for one, two in matched_graphs(mine, theirs):
-            found.append(
+            pairs.append(
                 GraphPair(
                     (left, right),
-                    (None if one is None else start + one, None if two is None else other + two),
+                    (None if one is None else start + one, None if two is None else right_start + two),
                     None if one is None else mine[one],
                     None if two is None else theirs[two],
                 )
             )
-    return tuple(found)
+    return tuple(pairs)
 
 
 def matched_descriptions(first: Narrative, second: Narrative) -> Iterator[tuple[int | None, int | None]]:
@@ -104,10 +104,10 @@ def _first_numbers(narrative: Narrative) -> list[int]:
 def _equal_ends(first: Sequence[object], second: Sequence[object]) -> list[tuple[int, int]]:
     """Return the places of the equal parts with which both begin, then of those with which both end."""
     most = min(len(first), len(second))
-    start = next((place for place in range(most) if first[place] != second[place]), most)
-    end = next((place for place in range(most - start) if first[-1 - place] != second[-1 - place]), most - start)
-    beginning = [(place, place) for place in range(start)]
-    return [*beginning, *((len(first) - place, len(second) - place) for place in range(end, 0, -1))]
+    start = next((number for number in range(most) if first[number] != second[number]), most)
+    end = next((number for number in range(most - start) if first[-1 - number] != second[-1 - number]), most - start)
+    beginning = [(number, number) for number in range(start)]
+    return [*beginning, *((len(first) - number, len(second) - number) for number in range(end, 0, -1))]
 
 
 def _equal(first: Sequence[object], second: Sequence[object]) -> list[tuple[int, int]]:

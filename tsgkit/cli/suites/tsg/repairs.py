@@ -115,7 +115,7 @@ def wrong_graphs(
     if alignment.too_large(sample.k, len(written)):
         return [], {TOO_MANY: sample.k}
     references = fold_graphs(sample.references)
-    gains = [[overlap(triplets_of(one), triplets_of(other)).f1 for other in written] for one in references]
+    gains = [[overlap(triplets_of(reference), triplets_of(other)).f1 for other in written] for reference in references]
     pairs = alignment.best(gains).pairs
     wrong = [(place, written[number]) for place, number in pairs if written[number] != references[place]]
     wanting, left_over = sample.k - len(pairs), len(written) - len(pairs)
