@@ -58,7 +58,7 @@ def test_an_able_model_works_in_everything() -> None:
     heard = list[ServerCheck]()
     transcript = [HEAD, *lines()]
     transcript[1]["limits"] = {"x-ratelimit-limit-requests": "500", "X-RateLimit-Limit-Tokens": "9k"}
-    how: dict[str, Any] = {"price": "1,2", "transcript": transcript, "found": heard.append}
+    how: dict[str, Any] = {"price": "1,2", "transcript": transcript, "report": heard.append}
     result = asyncio.run(examined("openai/x", ["api_base=http://a"], **how))
     assert [(one.name, one.verdict, one.said, one.options) for one in result.checks] == [
         ("plain text", "works", '"Ready." in 0.50 s', ()), ("system message", "works", '"pear"', ()),

@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     how = {"timeout": arguments.timeout, "price": arguments.price, "client": arguments.client}
     examination = run_in_background(
-        partial(examined, model, arguments.model_arg or (), found=show, transcript=transcript, **how)
+        partial(examined, model, arguments.model_arg or (), report=show, transcript=transcript, **how)
     )
     if arguments.save is not None:
         write_report(arguments.save, transcript_text(examination))

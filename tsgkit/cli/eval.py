@@ -138,16 +138,16 @@ def _estimate_lines(
     for note in prepared.notes:
         yield f"note: {inert(note)}"
     for row in estimates:
-        asked = "asks no model"
+        amount = "asks no model"
         if row.requests[1]:
-            asked = _amounts([row], decimals=4)
+            amount = _amounts([row], decimals=4)
         if 0 < row.unasked < row.samples:
-            asked += f"; {row.unasked:,} without anything to be shown"
+            amount += f"; {row.unasked:,} without anything to be shown"
         if row.measured:
-            asked += f"; from {row.measured:,} samples that are answered"
+            amount += f"; from {row.measured:,} samples that are answered"
         elif row.worst > 1:
-            asked += f"; up to {row.worst} times as much if no reply can be used"
-        yield f"  {inert(row.cell.title)}: {count(row.samples, 'sample')}, {asked}"
+            amount += f"; up to {row.worst} times as much if no reply can be used"
+        yield f"  {inert(row.cell.title)}: {count(row.samples, 'sample')}, {amount}"
     for model, price in prices.items():
         if price is None:
             yield f"  {inert(model)}: its price is not known"

@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(problem, hint="as in --counts 1,2,1") from None
     vocabulary = read_vocabulary(arguments.vocabulary)
     effort = Effort(arguments.effort)
-    asked = {
+    job = {
         "work": "generate",
         "story": agents.digest(sentences),
         "vocabulary": agents.digest(None if vocabulary is None else vocabulary_value(vocabulary)),
@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     }
     if arguments.open and not calls_beside(arguments.out).exists():
         refuse_to_overwrite(f"{arguments.out}.vocabulary.json", force=arguments.force)
-    with agents.kept_when_interrupted(arguments.out), agents.asking(arguments, arguments.out, asked) as calls:
+    with agents.kept_when_interrupted(arguments.out), agents.asking(arguments, arguments.out, job) as calls:
 
         async def work(engine: Engine) -> StoryGraphs:
             async def written(story: tuple[str, ...]) -> StoryGraphs:

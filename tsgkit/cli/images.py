@@ -62,8 +62,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     settings = vars(arguments)
     if arguments.dry_run:
-        with tempfile.TemporaryDirectory() as place:  # for what is drawn only to be counted
-            return _dry_run(images.job_of(settings, Path(place)), arguments)
+        with tempfile.TemporaryDirectory() as folder:  # for what is drawn only to be counted
+            return _dry_run(images.job_of(settings, Path(folder)), arguments)
     job = images.job_of(settings)
     if not arguments.quiet and not job.painter.is_own:
         announce_litellm()

@@ -162,8 +162,8 @@ def write_rows(draw: Callable[[Random], Mapping[str, Any] | str], arguments: arg
         else:
             rows[text] = row
     if rows:
-        named = ({"item_id": f"made-{arguments.seed}-{number}", **row} for number, row in enumerate(rows.values()))
-        put(json_lines(named), None, arguments)
+        items = ({"item_id": f"made-{arguments.seed}-{number}", **row} for number, row in enumerate(rows.values()))
+        put(json_lines(items), None, arguments)
     if arguments.json:
         say_json({"items": len(rows), "refused": dict(refused)}, ensure_ascii=False)
     else:

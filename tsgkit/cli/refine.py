@@ -157,14 +157,14 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.review and not arguments.model and not Path(f"{out}.review.jsonl").exists():
         refuse_to_overwrite(out, force=arguments.force)  # before a person is asked
     narratives = [(entry.item, entry.narrative) for entry in document.entries]
-    asked = {
+    job = {
         "work": "refine",
         "items": agents.digest([[item, repr(text.descriptions), repr(text.vocabulary)] for item, text in narratives]),
         "told": agents.digest(sentences),
         "effort": asdict(effort),
         "hint": arguments.hint,
     }
-    with agents.asking(arguments, out, asked) if arguments.model else nullcontext() as calls:
+    with agents.asking(arguments, out, job) if arguments.model else nullcontext() as calls:
         if calls is None:
             cleaned = [result for _, result in _repaired(document.entries, stream.size, effort, arguments)]
         else:
@@ -240,10 +240,10 @@ def _each(work: Callable[[Narrative], CleanedNarrative], narratives: Sequence[Na
 
 def _tell(item: str, step: FinishedStep) -> None:
     """Print one step."""
-    place = ", ".join(filter(None, [f"item {inert(item)}", step.place]))
+    where = ", ".join(filter(None, [f"item {inert(item)}", step.place]))
     with suppress(OSError):
         counts = f"{count(step.left, 'finding')} left, {count(step.calls, 'call')}"
-        print(f"{place}: {step.name}, {counts}", file=sys.stderr, flush=True)
+        print(f"{where}: {step.name}, {counts}", file=sys.stderr, flush=True)
 
 
 def _cleaned(
@@ -333,9 +333,9 @@ def _finish(
     def show() -> None:
         say_lines(summary_lines(summary, arguments.out))
         if summary.refused:
-            named = summary.refused + len(summary.proposed) + summary.authors[MODEL]
+            changes = summary.refused + len(summary.proposed) + summary.authors[MODEL]
             complain(
-                f"of {count(named, 'change')} that the model named {summary.refused} add a fault: not made",
+                f"of {count(changes, 'change')} that the model named {summary.refused} add a fault: not made",
                 "the changes that no rule can judge may be as wrong: look at them with --review",
             )
 

@@ -246,9 +246,9 @@ def shards_united(arguments: argparse.Namespace) -> Iterator[dict[str, str]]:
         for whole in merged:
             complain(f"{count(whole.sources, 'shard is', 'shards are')} taken as one run: {whole.path.name}")
             say_merged(whole)
-        known = {str(path): str(place) for path, place in paths.items()}
+        known = {str(path): str(folder) for path, folder in paths.items()}
         if (baseline := getattr(arguments, "baseline", None)) is not None:
             arguments.baseline = known.get(str(baseline), baseline)
         wholes, chosen = {whole.path for whole in merged}, [paths[path] for path in arguments.runs]
         arguments.runs = [path for number, path in enumerate(chosen) if path not in wholes & {*chosen[:number]}]
-        yield {str(place): str(whole_of(path)) for path, place in paths.items() if place != path}
+        yield {str(folder): str(whole_of(path)) for path, folder in paths.items() if folder != path}

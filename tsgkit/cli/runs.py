@@ -77,8 +77,8 @@ def _list(arguments: argparse.Namespace) -> int:
             progress += ", never answered" if silent == run["models"] else f", {', '.join(silent)} never answered"
         ways = [] if all(model.startswith("baseline/") for model in run["models"]) else list(run["styles"])
         ways += [f"{name} {run[name]}" for name in ("limit", "first", "shard") if run[name]]
-        begun = run["begun"][:16].replace("T", " ")
-        cells = (run["run"], begun, progress, ", ".join(run["models"]), ", ".join(run["tasks"]), ", ".join(ways))
+        start = run["begun"][:16].replace("T", " ")
+        cells = (run["run"], start, progress, ", ".join(run["models"]), ", ".join(run["tasks"]), ", ".join(ways))
         rows.append(tuple(map(inert, cells)))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
@@ -170,11 +170,11 @@ def _header_lines(header: dict[str, Any]) -> Iterator[str]:
     plan = header["plan"]
     yield f"{header['name']}-{header['identity']}, begun {header['begun']}, tsgkit {header['tsgkit']}"
     yield f"  {' '.join(header['command'])}"
-    for model, asked in header["asked"]["models"].items():
-        if "endpoint" in asked:
+    for model, parameters in header["asked"]["models"].items():
+        if "endpoint" in parameters:
             sent = header.get("models", {}).get(model, {}).get("sent")
-            what = f"sent {sent}" if sent is not None else f"parameters {asked['parameters']}"
-            yield f"  {model} at {asked['endpoint']}, {what}"
+            what = f"sent {sent}" if sent is not None else f"parameters {parameters['parameters']}"
+            yield f"  {model} at {parameters['endpoint']}, {what}"
     for task, file in header["data"].items():
         yield f"  {task}: {file}, SHA-256 {header['asked']['data'][task][:16]}"
     seed = plan["seed"]

@@ -107,8 +107,8 @@ def _chosen(opened: Run, arguments: argparse.Namespace) -> Samples:
     for name in ROW:
         wanted = getattr(arguments, name) or []
         known = sorted({getattr(result.cell, name) for result in opened.results} - {""})
-        named = [wanted] if isinstance(wanted, str) else wanted
-        if values := {value for text in named for value in _meant(name, text, known)}:
+        names = [wanted] if isinstance(wanted, str) else wanted
+        if values := {value for text in names for value in _meant(name, text, known)}:
             samples = samples.where(lambda sample, name=name, values=values: getattr(sample, name) in values)  # type: ignore[misc]
     samples = samples.disagree(*arguments.disagree) if arguments.disagree else samples
     if arguments.outcome:

@@ -161,8 +161,8 @@ def _make_way(product: Path, header: dict[str, Any], *, folder: bool, new: bool,
     is_other = earlier is not None and earlier["identity"] != header["identity"]
     if earlier is not None and (new or (force and is_other)):
         return tuple(map(_aside, filter(Path.exists, [calls, *([product] if new or folder else [])])))
-    same = same_run(calls, header)
-    if same is not None and (folder or same["written"] == _written(product)):
+    existing = same_run(calls, header)
+    if existing is not None and (folder or existing["written"] == _written(product)):
         return ()
     if not folder:
         refuse_to_overwrite(product, force=force)

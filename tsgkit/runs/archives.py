@@ -204,15 +204,15 @@ def _checked(archive: Path, entries: Sequence[zipfile.ZipInfo], most: int) -> li
     files: dict[str, zipfile.ZipInfo] = {}
     for entry in entries:
         name = entry.filename
-        place = f"{archive}: {name.encode('unicode_escape').decode()[:200]}"
+        member = f"{archive}: {name.encode('unicode_escape').decode()[:200]}"
         if entry.is_dir() and _is_of_run(f"{name}x.txt"):
             continue
         if not _is_of_run(name) or stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
-            raise FileProblem(f"{place}: no file of a run", hint="only what tsgkit runs pack wrote is unpacked")
+            raise FileProblem(f"{member}: no file of a run", hint="only what tsgkit runs pack wrote is unpacked")
         if entry.flag_bits & 1:
-            raise FileProblem(f"{place}: is encrypted", hint="pack it without a password")
+            raise FileProblem(f"{member}: is encrypted", hint="pack it without a password")
         if name.lower() in files:
-            raise FileProblem(f"{place}: occurs twice")
+            raise FileProblem(f"{member}: occurs twice")
         files[name.lower()] = entry
     size = sum(entry.file_size for entry in files.values())
     if size > most:

@@ -184,9 +184,9 @@ async def examined(
     price: str | None = None,
     client: str | None = None,
     transcript: Sequence[Mapping[str, Any]] = (),
-    found: Callable[[ServerCheck], None] = lambda _: None,
+    report: Callable[[ServerCheck], None] = lambda _: None,
 ) -> ServerExamination:
-    """Examine a model or the transcript of an examination. ``found`` is called with each check at once."""
+    """Examine a model or the transcript of an examination. ``report`` is called with each check at once."""
     head: Mapping[str, Any] = transcript[0] if transcript else {}
     own_price = None if price is None else price_given(price)
     patient = Patient(model, arguments, timeout, own_price, transcript[1:], client_given(client))
@@ -197,7 +197,7 @@ async def examined(
             door.provider.prepare()
         async for check in _checks(patient):
             checks.append(check)
-            found(check)
+            report(check)
     finally:
         await patient.close()
     if not head:
@@ -273,8 +273,10 @@ async def _plain_text(patient: Patient) -> ServerCheck:
         return ServerCheck(PLAIN, UNKNOWN, why, ("--model-arg max_tokens=4096",))
     if trouble := _trouble(PLAIN, reply):
         return trouble
-    other = reply.model if reply.model and reply.model not in patient.door().name else ""
-    why = f"{_short(reply.text)} in {patient.seconds(PLAIN)[-1]:.2f} s" + (f", answering as {other}" if other else "")
+    other_name = reply.model if reply.model and reply.model not in patient.door().name else ""
+    why = f"{_short(reply.text)} in {patient.seconds(PLAIN)[-1]:.2f} s" + (
+        f", answering as {other_name}" if other_name else ""
+    )
     return ServerCheck(PLAIN, WORKS if "ready" in (reply.text or "").lower() else UNKNOWN, why)
 
 
@@ -467,8 +469,8 @@ def _without_image(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return shown
 
 
-def transcript_text(found: ServerExamination) -> str:
+def transcript_text(report: ServerExamination) -> str:
     """Return a transcript as JSON Lines; ``UsageError`` where nothing was asked."""
-    if len(found.transcript) < 2:
+    if len(report.transcript) < 2:
         raise UsageError("nothing was asked, so there is nothing to save")
-    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in found.transcript)
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in report.transcript)

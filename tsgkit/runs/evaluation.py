@@ -271,18 +271,18 @@ class Evaluation:
                 door.provider.prepare()  # all are checked before the first of several is paid for
         if options.executor is not None:
             self.executor = executor_named(options.executor, limits.in_flight)
-        there = []
+        sessions = []
         if number := sum(state.at_start for state in self.states.values()):
-            there.append(f"{number:,} {'sample is' if number == 1 else 'samples are'} there already")
+            sessions.append(f"{number:,} {'sample is' if number == 1 else 'samples are'} there already")
         batches_file = self.folder.path / BATCHES
         if not limits.batch and batches_file.exists() and (number := pending(batches_file)):
             batches = "1 batch is" if number == 1 else f"{number:,} batches are"
-            there.append(f"{batches} pending, which only --batch collects")
+            sessions.append(f"{batches} pending, which only --batch collects")
         self.engine = Engine(
             tuple(self.subjects.values()),
             self.watch,
             noun="sample",
-            there="; ".join(there),
+            there="; ".join(sessions),
             executor=self.executor,
             tracing=self.tracing,
         )
@@ -366,14 +366,14 @@ class Evaluation:
     async def work(self) -> None:
         """Work until nothing is left, or something stops it: on one queue for each who is asked."""
         queues = []
-        for asked in dict.fromkeys(state.row.asked for state in self.states.values()):
-            states = [state for state in self.states.values() if state.row.asked == asked]
+        for names in dict.fromkeys(state.row.asked for state in self.states.values()):
+            states = [state for state in self.states.values() if state.row.asked == names]
             if _left(states):
-                asks = asks_a_model(asked)
+                asks = asks_a_model(names)
                 workers = self._workers(states, asks=asks)
                 if asks and len(states) > 1 and all(state.row.judge is None for state in states):
                     states.sort(key=_length)  # a context too small for the long ones may do for the short ones
-                units = ((state, place) for state in states for place in state.left())
+                units = ((state, position) for state in states for position in state.left())
                 gave_up = functools.partial(_give_up, states)
                 queues.append(self.engine.each(units, self._sample, workers=workers, asks=asks, gave_up=gave_up))
         try:
@@ -434,21 +434,21 @@ class Evaluation:
 
     async def _sample(self, unit: tuple[RowState, int]) -> None:
         """Have a sample answered, scored and written."""
-        state, place = unit
+        state, position = unit
         state.began = state.began or time.monotonic()
         state.busy += 1
         try:
-            asked = functools.partial(asked_attributes, state.row, place)
-            with observed(f"sample {state.row.cell.task}", asked) as note:
-                record = await self._answered(state, place)
+            names = functools.partial(asked_attributes, state.row, position)
+            with observed(f"sample {state.row.cell.task}", names) as note:
+                record = await self._answered(state, position)
                 note(functools.partial(outcome_attributes, record))
         finally:
             state.busy -= 1
         self.engine.changed()
 
-    async def _answered(self, state: RowState, place: int) -> dict[str, Any]:
+    async def _answered(self, state: RowState, position: int) -> dict[str, Any]:
         row = state.row
-        sample = row.dataset.sample(row.numbers[place])
+        sample = row.dataset.sample(row.numbers[position])
         where = row.where(sample.item_id)
         heard = RecordedAsk(self._ask_of(row, where))
         try:
@@ -459,14 +459,14 @@ class Evaluation:
             transcript = Transcript(tuple(heard.said))
             score = row.scoring.failed(sample, error_in_words(error, row.task, row.solver))
         else:
-            for said in transcript.said:  # what a solver produced without asking a model
-                call, reply = where._replace(label=said.label), said.reply
+            for text in transcript.said:  # what a solver produced without asking a model
+                call, reply = where._replace(label=text.label), text.reply
                 if reply.source == LOCAL and ((known := self.folder.find(call)) is None or known.text != reply.text):
                     self.folder.write(call, None, reply)
             score = await self._judged(row, sample, transcript)
         record, line = row.scoring.written(score, transcript)
-        state.note(place, self.folder.samples.add_line(line), record["outcome"])
-        state.add_up(place, record, scores_of(record))
+        state.note(position, self.folder.samples.add_line(line), record["outcome"])
+        state.add_up(position, record, scores_of(record))
         usage = record["usage"]
         state.spent += usage.get("cost", 0.0)
         state.knows_cost = state.knows_cost and not usage.get("unpriced")
@@ -483,8 +483,8 @@ class Evaluation:
         async def routed(
             messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: dict[str, Any] | None = None
         ) -> Reply:
-            asked = judge if label == GRADE or subject is None else subject
-            return await asked.ask(where, messages, label=label, draw=draw, schema=schema)
+            names = judge if label == GRADE or subject is None else subject
+            return await names.ask(where, messages, label=label, draw=draw, schema=schema)
 
         return routed
 
@@ -515,7 +515,7 @@ class Evaluation:
     def outcome(self, with_samples: bool) -> EvaluationOutcome:
         """Return what became of it."""
         folder, states, engine = self.folder, self.states, self.engine
-        if all(place >= 0 for state in states.values() for place in state.places):
+        if all(position >= 0 for state in states.values() for position in state.places):
             put_in_order(states, folder.samples)
         folder.update_header(**{RECORDS: sum(state.recorded for state in states.values())})
         results = results_of(states, folder.samples, self.prepared.plan.at("seed"))
@@ -591,12 +591,12 @@ def _reply_cache() -> tuple[ReplyCache | None, str]:
         return None, f"no reply is kept for other runs: {error}"
 
 
-def asked_attributes(row: PlannedRow, place: int) -> dict[str, Value]:
+def asked_attributes(row: PlannedRow, position: int) -> dict[str, Value]:
     """Return what is known of a sample before it is answered; ``place`` is its place among those of the row."""
     attributes: dict[str, Value] = {f"tsgkit.{name}": value for name, value in row.cell.value.items()}
     if row.judge is not None:
         attributes["tsgkit.judge"] = row.judge
-    return attributes | {"tsgkit.item.id": row.dataset.item_ids[row.numbers[place]]}
+    return attributes | {"tsgkit.item.id": row.dataset.item_ids[row.numbers[position]]}
 
 
 def outcome_attributes(record: Mapping[str, Any]) -> dict[str, Value]:

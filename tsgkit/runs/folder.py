@@ -138,36 +138,36 @@ class RunFolder:
     def _index(self) -> dict[int, int]:
         """Return the positions of answered calls; calls that ended in a passing error are made again."""
         places: dict[int, int] = {}
-        for place, value in calls_in(self.calls.path):
+        for offset, value in calls_in(self.calls.path):
             call, reply = _call_of(value), reply_from(value["reply"])
             self._count(reply)
-            self._note_request(call, reply, place)
+            self._note_request(call, reply, offset)
             if value["reply"]["ending"] == Ending.API_ERROR and not value["reply"].get("final"):
                 places.pop(_digest(call), None)
             else:
-                places[_digest(call)] = place
+                places[_digest(call)] = offset
         return places
 
     def _count(self, reply: Reply) -> None:
         if reply.source == "model":
             self.requests += reply.requests
-            told = {name: getattr(reply.usage, name) or 0 for name in Usage.__dataclass_fields__}
-            self.spent = self.spent + Usage(**told)
+            tokens = {name: getattr(reply.usage, name) or 0 for name in Usage.__dataclass_fields__}
+            self.spent = self.spent + Usage(**tokens)
 
     def find(self, call: Call) -> Reply | None:
         """Return the recorded reply to a call."""
-        place = self._places.get(_digest(call))
-        if place is None:
+        offset = self._places.get(_digest(call))
+        if offset is None:
             return None
-        value = self.calls.read(place)
+        value = self.calls.read(offset)
         return reply_from(value["reply"]) if _call_of(value) == call else None
 
     def find_same(self, call: Call) -> Reply | None:
         """Return a recorded reply to the same request, for any item or subject."""
-        place = self._requests.get(_digest(call.request))
-        if place is None:
+        offset = self._requests.get(_digest(call.request))
+        if offset is None:
             return None
-        value = self.calls.read(place)
+        value = self.calls.read(offset)
         return reply_from(value["reply"]) if _call_of(value).request == call.request else None
 
     def write(self, call: Call, prompt: SentPrompt | None, reply: Reply) -> None:
@@ -177,13 +177,13 @@ class RunFolder:
             self.prompts.add({"hash": name, "messages": prompt.messages})
             self._prompts.add(short)
         value = {**call._asdict(), "prompt": name, "reply": reply_value(reply)}
-        place = self.calls.add({field: part for field, part in value.items() if part not in ("", None)})
-        self._note_request(call, reply, place)
+        offset = self.calls.add({field: part for field, part in value.items() if part not in ("", None)})
+        self._note_request(call, reply, offset)
 
-    def _note_request(self, call: Call, reply: Reply, place: int) -> None:
+    def _note_request(self, call: Call, reply: Reply, offset: int) -> None:
         """Remember the position of the first complete reply to a request."""
         if reply.source == "model" and reply.ending is Ending.COMPLETE:
-            self._requests.setdefault(_digest(call.request), place)
+            self._requests.setdefault(_digest(call.request), offset)
 
     def close(self) -> None:
         """Let go of the files."""
@@ -208,9 +208,9 @@ def same_run(
     raise UsageError(f"{path}: another run lies here ({what})", hint=hint)
 
 
-def _check_shard(path: Path, found: dict[str, Any], wanted: dict[str, Any]) -> None:
+def _check_shard(path: Path, header: dict[str, Any], wanted: dict[str, Any]) -> None:
     """Raise ``UsageError`` where a folder holds another shard of the same work, or all of it."""
-    there, given = (f"shard {one[SHARD]}" if SHARD in one else "all of it" for one in (found, wanted))
+    there, given = (f"shard {mine[SHARD]}" if SHARD in mine else "all of it" for mine in (header, wanted))
     if there != given:
         raise UsageError(f"{path}: {there} lies here, not {given}", hint="give another --out, or the same --shard")
 
@@ -226,8 +226,8 @@ def put_aside(path: Path) -> Path:
 
 
 def _call_of(value: dict[str, Any]) -> Call:
-    own = Call._fields[: -len(AXES)]
-    return Call(*(value.get(name, "") for name in own), *(value.get(name) for name in AXES))
+    fields = Call._fields[: -len(AXES)]
+    return Call(*(value.get(name, "") for name in fields), *(value.get(name) for name in AXES))
 
 
 def _digest(call: tuple[object, ...]) -> int:
@@ -265,9 +265,9 @@ def identifying(asked: Mapping[str, Any]) -> dict[str, Any]:
     return {**asked, **({"tasks": versions} if tasks else {})}
 
 
-def differences(found: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
+def differences(header: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
     """Name the parts of the identities that differ."""
-    mine, theirs = identifying(wanted["asked"]), identifying(found["asked"])
+    mine, theirs = identifying(wanted["asked"]), identifying(header["asked"])
     return [f"{name} differs" for name in _differing(mine, theirs)]
 
 
@@ -322,13 +322,13 @@ def check_evaluation(header: Mapping[str, Any], path: Path) -> Plan:
     for name in ("data", "models", "items"):
         if not isinstance(asked.get(name), dict):
             raise FileProblem(f"{file}: asked: no field {name}", hint=_hint(header))
-    if not all(isinstance(one, dict) for one in asked["models"].values()):
+    if not all(isinstance(mine, dict) for mine in asked["models"].values()):
         raise FileProblem(f"{file}: asked: models: not what a run has there", hint=_hint(header))
     if "shard" in header and not (isinstance(header["shard"], str) and WRITTEN.fullmatch(header["shard"])):
         raise FileProblem(f"{file}: shard: not what a run has there", hint=_hint(header))
     if type(header.get(RECORDS, 0)) is not int:
         raise FileProblem(f"{file}: {RECORDS}: not what a run has there", hint=_hint(header))
-    if not all(isinstance(one, str) for one in header["command"]):
+    if not all(isinstance(mine, str) for mine in header["command"]):
         raise FileProblem(f"{file}: command: not a list of words", hint=_hint(header))
     return plan_of(header, path)
 
@@ -341,9 +341,9 @@ def _hint(header: Mapping[str, Any]) -> str:
 class Misfit(ValueError):
     """The reason why a line is no record of its run."""
 
-    def at(self, path: Path, place: int) -> FileProblem:
+    def at(self, path: Path, offset: int) -> FileProblem:
         """Return the error for the line that begins at a place of ``samples.jsonl``."""
-        return FileProblem(f"{line_at(path, place)}: {self}", hint=_remedy(path))
+        return FileProblem(f"{line_at(path, offset)}: {self}", hint=_remedy(path))
 
 
 def check_number(recorded: int, least: int, path: Path) -> None:
@@ -360,12 +360,12 @@ def _remedy(path: Path) -> str:
 
 def samples_in(path: Path, start: int = 0) -> Lines:
     """Yield the records of ``samples.jsonl`` with their places, from a place on; none where there is no file yet."""
-    for place, line in raw_lines(path, start):
+    for offset, line in raw_lines(path, start):
         try:
             record = sample_of(line)
         except Misfit as misfit:
-            raise misfit.at(path, place) from None
-        yield place, record
+            raise misfit.at(path, offset) from None
+        yield offset, record
 
 
 def sample_of(line: bytes) -> dict[str, Any]:
@@ -396,15 +396,15 @@ def prompts_in(path: Path, start: int = 0) -> Lines:
 
 
 def _checked(path: Path, wrong: Callable[[dict[str, Any]], str], start: int) -> Lines:
-    for place, value in lines_of(path, start=start):
+    for offset, value in lines_of(path, start=start):
         try:
             field = wrong(value)
         except KeyError as error:
-            raise FileProblem(f"{line_at(path, place)}: no field {error.args[0]}", hint=CHANGED) from None
+            raise FileProblem(f"{line_at(path, offset)}: no field {error.args[0]}", hint=CHANGED) from None
         if field:
             hint = f"{CHANGED}; a newer version of tsgkit may have written it"
-            raise FileProblem(f"{line_at(path, place)}: {field}: not what a run has there", hint=hint)
-        yield place, value
+            raise FileProblem(f"{line_at(path, offset)}: {field}: not what a run has there", hint=hint)
+        yield offset, value
 
 
 def _wrong_sample(value: dict[str, Any]) -> str:

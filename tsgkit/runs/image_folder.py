@@ -46,8 +46,8 @@ class ImageCalls:
 
     def read_on(self) -> None:
         """Read what was recorded since."""
-        for place, value in calls_in(self._path, self._latest):
-            self._last[value["label"], value["sample"]], self._latest = value, place
+        for offset, value in calls_in(self._path, self._latest):
+            self._last[value["label"], value["sample"]], self._latest = value, offset
 
     def sha256(self, item_id: str) -> str | None:
         """Return the hash of the image that was made last for an item."""
@@ -99,8 +99,8 @@ class ImageRun(RunFolder):
             else:
                 _remove(new)
 
-    def _note_request(self, call: Call, reply: Reply, place: int) -> None:
-        super()._note_request(call, reply, place)
+    def _note_request(self, call: Call, reply: Reply, offset: int) -> None:
+        super()._note_request(call, reply, offset)
         self.unpriced |= reply.source == "model" and reply.error is None and reply.usage.cost is None
 
     def find(self, call: Call) -> Reply | None:
@@ -190,14 +190,14 @@ def is_there(folder: Path, item_id: str) -> bool:
         raise FileProblem(f"{path}: cannot be read: {error.strerror}") from None
 
 
-def copy_images(folders: Sequence[Path], made: Path) -> tuple[str, ...]:
+def copy_images(folders: Sequence[Path], merged: Path) -> tuple[str, ...]:
     """Copy the images of recorded calls from folders that were merged; return which could not be, and why."""
     problems = []
-    for item_id, sha256 in ImageCalls(made).images():
+    for item_id, sha256 in ImageCalls(merged).images():
         for source in (image_of(folder, item_id) for folder in folders):
             data = read_bytes(source) if source.exists() else b""
             if hashlib.sha256(data).hexdigest() == sha256:
-                write_bytes(image_of(made, item_id), data)
+                write_bytes(image_of(merged, item_id), data)
                 break
         else:
             problems.append(f"{item_id}.png: no folder has the image that was made; it is to be made again")

@@ -93,8 +93,10 @@ class Rewriter:
     def asker(self, limits: Limits, budget: CallBudget) -> Door | RecordedModel:
         """Return who is asked. Raise ``UsageError`` where a limit of money could not be kept."""
         prices = () if self.price is None else (self.price,)
-        own = Limits(concurrency=limits.concurrency, prices=prices, patience=limits.patience, max_cost=limits.max_cost)
-        return asker_of(self.model, self.arguments, own, budget, option="--rewriter-price")
+        own_limits = Limits(
+            concurrency=limits.concurrency, prices=prices, patience=limits.patience, max_cost=limits.max_cost
+        )
+        return asker_of(self.model, self.arguments, own_limits, budget, option="--rewriter-price")
 
     def prompt(self, painting: Painting) -> Messages:
         """Return what it is asked."""
@@ -160,8 +162,12 @@ class Painter:
     def provider(self, limits: Limits, *, conditioned: bool) -> LiteLlmImages | UserImageModel | HeldModel:
         """Return who really makes the images: a function of the user's in this process, or in actors of a cluster."""
         if self.is_own:
-            own = UserImageModel(self.settings.model, self.settings.parameters["seed"], conditioned)
-            return HeldModel(own, Cluster(needs_keys=True), limits.concurrency) if limits.executor == RAY else own
+            own_limits = UserImageModel(self.settings.model, self.settings.parameters["seed"], conditioned)
+            return (
+                HeldModel(own_limits, Cluster(needs_keys=True), limits.concurrency)
+                if limits.executor == RAY
+                else own_limits
+            )
         return LiteLlmImages(self.settings, self.price, conditioned=conditioned)
 
 
@@ -178,9 +184,9 @@ def painter_of(
         known = image_price_of(model, size, quality) if price is None else image_price_given(price)
         return Painter(settings, known, rewriter)
     # A function of the user's takes a seed alone, and costs nothing.
-    if other := [argument.name for argument in given if argument.name != "seed"]:
+    if unknown := [argument.name for argument in given if argument.name != "seed"]:
         hint = "decide that in the function itself"
-        raise UsageError(f"{model}: --model-arg {other[0]} has no use: it is given a prompt and a seed", hint=hint)
+        raise UsageError(f"{model}: --model-arg {unknown[0]} has no use: it is given a prompt and a seed", hint=hint)
     seed = next((argument.value for argument in given), 0)
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise UsageError(f"--model-arg seed={seed}: not a whole number")

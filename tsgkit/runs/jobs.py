@@ -177,8 +177,8 @@ class Engine:
     @property
     def waits(self) -> list[str]:
         """The models and the executor that are waited for, and why, if nothing has arrived for some seconds."""
-        places = (place for place in (*self._doors, self.executor) if place is not None)
-        return [f"{place.name}: {why}" for place in places if (why := place.waits_for())]
+        places = (source for source in (*self._doors, self.executor) if source is not None)
+        return [f"{source.name}: {why}" for source in places if (why := source.waits_for())]
 
     @property
     def _doors(self) -> list[Door]:
@@ -379,14 +379,14 @@ class Engine:
         for what was made of a unit.
         """
         waiting: dict[int, Result] = {}
-        begun = finished = 0
+        started = finished = 0
         refusals: list[Unasked] = []
 
         def counted() -> Iterator[tuple[int, Unit]]:
-            nonlocal begun
+            nonlocal started
             for unit in units:
-                begun += 1
-                yield begun - 1, unit
+                started += 1
+                yield started - 1, unit
 
         async def do(numbered: tuple[int, Unit]) -> None:
             nonlocal finished
@@ -398,7 +398,7 @@ class Engine:
 
         line = counted()
         await self.each(line, do, workers=workers, gave_up=refusals.append)
-        if finished < begun or next(line, None) is not None:
+        if finished < started or next(line, None) is not None:
             raise refusals[0] if refusals else BudgetReached(self.budget) if self.budget else Stopped(STOPPING)
 
 
@@ -440,10 +440,10 @@ def handling(numbers: Iterable[signal.Signals], handler: Callable[[int, Any], ob
 @contextmanager
 def _signals_held() -> Iterator[None]:
     """Let interrupts wait until the block ends."""
-    held: list[int] = []
-    with handling((signal.SIGINT, signal.SIGTERM), lambda number, _: held.append(number)):
+    received: list[int] = []
+    with handling((signal.SIGINT, signal.SIGTERM), lambda number, _: received.append(number)):
         yield
-    for number in held:
+    for number in received:
         signal.raise_signal(number)
 
 

@@ -68,7 +68,7 @@ class Journal:
 
     def add_line(self, line: bytes) -> int:
         """Write an encoded value as the last line; the result is where it begins."""
-        place, left, now = self.size, memoryview(line), time.monotonic()
+        offset, left, now = self.size, memoryview(line), time.monotonic()
         try:
             try:
                 while left:
@@ -83,22 +83,22 @@ class Journal:
         except OSError as error:
             raise FileProblem(f"{self.path}: cannot be written: {error.strerror}", hint=KEPT) from None
         self.size += len(line)
-        return place
+        return offset
 
     @staticmethod
     def encoded(value: dict[str, Any]) -> bytes:
         """Return a value as a line."""
         return _ENCODER.encode(value).encode("ascii") + b"\n"
 
-    def read(self, place: int) -> dict[str, Any]:
+    def read(self, offset: int) -> dict[str, Any]:
         """Return the line that begins at a place."""
-        value: dict[str, Any] = json.loads(self.line(place))
+        value: dict[str, Any] = json.loads(self.line(offset))
         return value
 
-    def line(self, place: int) -> bytes:
+    def line(self, offset: int) -> bytes:
         """Return the line that begins at a place, as it is written."""
         line = bytearray()
-        while chunk := os.pread(self._file, LINE, place + len(line)):
+        while chunk := os.pread(self._file, LINE, offset + len(line)):
             line += chunk[: chunk.find(b"\n") + 1] or chunk
             if line.endswith(b"\n"):
                 break
@@ -122,18 +122,18 @@ class Journal:
     @contextmanager
     def replacing(self) -> Iterator[Callable[[bytes], object]]:
         """Yield what takes other lines, which are put in the place of all when the block ends well."""
-        other = self.path.with_name(f".{self.path.name}.new")
+        replacement = self.path.with_name(f".{self.path.name}.new")
         try:
-            with other.open("wb") as file:
+            with replacement.open("wb") as file:
                 yield file.write
                 file.flush()
                 os.fsync(file.fileno())
             self.close()
-            other.replace(self.path)
+            replacement.replace(self.path)
         except OSError as error:
             raise FileProblem(f"{self.path}: cannot be written: {error.strerror}", hint=KEPT) from None
         finally:
-            other.unlink(missing_ok=True)
+            replacement.unlink(missing_ok=True)
         self._open()
 
     def close(self) -> None:
@@ -158,13 +158,13 @@ class Journals:
     def __init__(self, paths: Sequence[Path]) -> None:
         self._paths, self._open = paths, dict[int, Journal]()
 
-    def line(self, number: int, place: int) -> bytes:
+    def line(self, number: int, offset: int) -> bytes:
         """Return the line of a journal, by its number, that begins at a place."""
         if number not in self._open:
             if len(self._open) >= MOST_OPEN:
                 self._open.pop(next(iter(self._open))).close()
             self._open[number] = Journal(self._paths[number], writes=False)
-        return self._open[number].line(place)
+        return self._open[number].line(offset)
 
     def close(self) -> None:
         """Let go of the files."""
@@ -203,37 +203,37 @@ def lines_of(path: Path, fields: AbstractSet[str] = frozenset(), start: int = 0)
 
     ``FileProblem`` where a line is broken or lacks one of these fields.
     """
-    for place, line in raw_lines(path, start):
+    for offset, line in raw_lines(path, start):
         try:
             value = json.loads(line)
         except ValueError:
-            raise FileProblem(f"{line_at(path, place)}: not JSON", hint=CHANGED) from None
+            raise FileProblem(f"{line_at(path, offset)}: not JSON", hint=CHANGED) from None
         except RecursionError:
-            raise FileProblem(f"{line_at(path, place)}: nested too deeply", hint=CHANGED) from None
+            raise FileProblem(f"{line_at(path, offset)}: nested too deeply", hint=CHANGED) from None
         if not isinstance(value, dict) or not fields <= value.keys():
             lacking = ", ".join(sorted(fields - value.keys() if isinstance(value, dict) else fields))
-            raise FileProblem(f"{line_at(path, place)}: no field {lacking}", hint=CHANGED)
-        yield place, value
+            raise FileProblem(f"{line_at(path, offset)}: no field {lacking}", hint=CHANGED)
+        yield offset, value
 
 
 def raw_lines(path: Path, start: int = 0) -> Iterator[tuple[int, bytes]]:
     """Yield every complete line of a file as it is written, with its position."""
     if not path.exists():
         return
-    place = start
+    offset = start
     with _opened(path) as file:
         file.seek(start)
         for line in file:
             if not line.endswith(b"\n"):
                 return
-            yield place, line
-            place += len(line)
+            yield offset, line
+            offset += len(line)
 
 
-def line_at(path: Path, place: int) -> str:
+def line_at(path: Path, offset: int) -> str:
     """Return the name of the line that begins at a position, for messages."""
     with _opened(path) as file:
-        before = sum(file.read(min(CHUNK, place - start)).count(b"\n") for start in range(0, place, CHUNK))
+        before = sum(file.read(min(CHUNK, offset - start)).count(b"\n") for start in range(0, offset, CHUNK))
     return f"{path}: line {before + 1}"
 
 

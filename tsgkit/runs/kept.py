@@ -62,8 +62,8 @@ def keep(prepared: RunSetup, path: Path, *, rows: bool) -> None:
     described = {name: _kept_task(home, *items, rows=rows) for name, items in prepared.items.items()}
     _keep_prompts(home, prepared)
     usual = Plan().model_dump(mode="json")
-    given = {name: value for name, value in prepared.plan.model_dump(mode="json").items() if value != usual[name]}
-    plan: Any = prepared.secrets.redact_value({"title": prepared.name, **given})
+    settings = {name: value for name, value in prepared.plan.model_dump(mode="json").items() if value != usual[name]}
+    plan: Any = prepared.secrets.redact_value({"title": prepared.name, **settings})
     _write(home / "eval/plans/run.yaml", declared(plan))
     ways = {_way(row.cell.task, row.solver.name, row.solver.style): row.solver.unpublished for row in prepared.rows}
     value = {
@@ -125,31 +125,31 @@ def _has_same(task: Task, file: Path, dataset: Dataset, numbers: Sequence[int]) 
         found = task.dataset(str(file))
     except TsgkitError:
         return False
-    places = {item_id: place for place, item_id in enumerate(found.item_ids)}
+    places = {item_id: position for position, item_id in enumerate(found.item_ids)}
     if not all(dataset.item_ids[number] in places for number in numbers):
         return False
     pairs = ((dataset.sample(number), found.sample(places[dataset.item_ids[number]])) for number in numbers)
-    return all((one.cluster, one.groups) == (other.cluster, other.groups) for one, other in pairs)
+    return all((first.cluster, first.groups) == (second.cluster, second.groups) for first, second in pairs)
 
 
 def _keep_lines(home: Path, name: str, pieces: Iterable[str]) -> dict[str, Any] | None:
     """Write a file piece by piece; None where there is nothing to write."""
     file = home / name
-    made = file.with_name(f".{file.name}.new")  # the rows may be read from the file that they replace
+    new_file = file.with_name(f".{file.name}.new")  # the rows may be read from the file that they replace
     digest, written = hashlib.sha256(), False
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with made.open("wb") as stream:
+        with new_file.open("wb") as stream:
             for piece in pieces:
                 data, written = piece.encode("utf-8", "surrogatepass"), True
                 digest.update(data)
                 stream.write(data)
         if written:
-            made.replace(file)
+            new_file.replace(file)
     except OSError as error:
         raise FileProblem(f"{file}: cannot be written: {error.strerror}", hint=KEPT) from None
     finally:
-        made.unlink(missing_ok=True)
+        new_file.unlink(missing_ok=True)
     if not written:
         return None
     return {"file": name, "sha256": digest.hexdigest()}
@@ -167,17 +167,17 @@ def _keep_prompts(home: Path, prepared: RunSetup) -> None:
         safe = re.sub(r"[^\w-]", "-", name)
         room = home / "prompts" if len(sets) == 1 else home / "prompt-sets" / f"{number}-{safe}"
         folders = () if folder is None else (Path(folder),)
-        for place in places:
-            for part in sorted(_parts_in(place, folders)):
-                _write(room / place / part, text_of(find("prompts", f"{place}/{part}", folders)))
+        for position in places:
+            for part in sorted(_parts_in(position, folders)):
+                _write(room / position / part, text_of(find("prompts", f"{position}/{part}", folders)))
     for card in {row.task.key: row.task.card for row in prepared.rows if "shots" in row.depends}.values():
         if card.examples is not None:
             _write(home / "tasks" / card.examples, text_of(find("tasks", card.examples)))
 
 
-def _parts_in(place: str, folders: Sequence[Path]) -> set[str]:
+def _parts_in(position: str, folders: Sequence[Path]) -> set[str]:
     """Return the names of the parts of prompts at a place of the search path."""
-    above = [folder.joinpath(*place.split("/")) for folder in search_path("prompts", folders)]
+    above = [folder.joinpath(*position.split("/")) for folder in search_path("prompts", folders)]
     return {file.name for folder in above if folder.is_dir() for file in folder.iterdir() if file.name.endswith(".txt")}
 
 
@@ -202,10 +202,10 @@ class Kept:
 
     def described(self, name: str) -> Mapping[str, Any]:
         """Return the description of a task."""
-        found = self.value["tasks"].get(name)
-        if found is None:
+        dataset = self.value["tasks"].get(name)
+        if dataset is None:
             raise FileProblem(f"{self.home / MANIFEST}: tasks: there is no {name}", hint=CHANGED_FILE)
-        described: Mapping[str, Any] = found
+        described: Mapping[str, Any] = dataset
         return described
 
     def card(self, name: str) -> Card:
@@ -256,7 +256,7 @@ class Kept:
         ids = rows.get("ids") if isinstance(rows, dict) else None
         if not isinstance(ids, list):
             return None
-        places = {item_id: place for place, item_id in enumerate(dataset.item_ids)}
+        places = {item_id: position for position, item_id in enumerate(dataset.item_ids)}
         return [places[item_id] for item_id in ids if item_id in places]
 
     def numbers(self, name: str, dataset: Dataset) -> dict[str, int] | None:
@@ -285,10 +285,10 @@ class Kept:
 
     def shown_task(self, name: str) -> Task:
         """Return a task by which results are shown, without its data."""
-        found = self.task(name)
-        if found is None:
+        dataset = self.task(name)
+        if dataset is None:
             return self.recorded_task(name, Items("", "", ()), self.lacking(name))
-        return self.with_recorded_metrics(name, found)[0]
+        return self.with_recorded_metrics(name, dataset)[0]
 
     def recorded_task(self, name: str, items: Items, lacking: str) -> Task:
         """Return a task that shows what was recorded."""
@@ -304,7 +304,7 @@ class Kept:
         except (KeyError, TypeError, ValueError, AttributeError):
             hint = f"use the version that wrote it; or {CHANGED_FILE}"
             raise FileProblem(f"{self.home / MANIFEST}: tasks: {name}: not a task", hint=hint) from None
-        missing = {metric: one for metric, one in described.items() if metric not in task.metrics}
+        missing = {metric: first for metric, first in described.items() if metric not in task.metrics}
         if not missing or card != task.card.sha256:
             return task, ""
         return with_parts(task, metrics={**task.metrics, **missing}), ", ".join(missing)
@@ -360,14 +360,14 @@ def without_rows(prepared: RunSetup, kept: Kept) -> Iterator[tuple[str, str]]:
     yield MANIFEST, json.dumps({**kept.value, "tasks": tasks}, indent=2) + "\n"
 
 
-def unite(folders: Sequence[Path], made: Path) -> None:
+def unite(folders: Sequence[Path], new_file: Path) -> None:
     """Copy what parts of one run keep into a new folder: the rows of a part that has them, and the ways of all."""
     keeping = sorted(folders, key=keeps_rows, reverse=True)
     try:
-        shutil.copytree(keeping[0] / ASKED, made / ASKED)
+        shutil.copytree(keeping[0] / ASKED, new_file / ASKED)
     except OSError as error:
-        raise FileProblem(f"{made}: cannot be written: {error.strerror}", hint=KEPT) from None
+        raise FileProblem(f"{new_file}: cannot be written: {error.strerror}", hint=KEPT) from None
     values = [kept_in(path).value for path in keeping]
     ways = {way: why for value in values for way, why in value["unpublished"].items()}
     value = {**values[0], "unpublished": dict(sorted(ways.items()))}
-    write_text(made / ASKED / MANIFEST, json.dumps(value, indent=2) + "\n")
+    write_text(new_file / ASKED / MANIFEST, json.dumps(value, indent=2) + "\n")

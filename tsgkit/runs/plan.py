@@ -117,7 +117,7 @@ class Plan(BaseModel):
         """Take a list of one value for that value, and no value twice."""
         if not isinstance(value, (list, tuple)):
             return value
-        values = [one for place, one in enumerate(value) if one not in value[:place]]
+        values = [part for position, part in enumerate(value) if part not in value[:position]]
         return values[0] if len(values) == 1 else tuple(values)
 
     def several(self, axis: str) -> tuple[Any, ...]:
@@ -190,9 +190,9 @@ class Cell(NamedTuple):
     @classmethod
     def of(cls, value: Mapping[str, Any]) -> Cell:
         """Return the row that a line is about."""
-        told = value.get  # every record is asked for its row, so speed counts
-        way = told("subject", ""), told("task", ""), told("solver", ""), told("style", ""), told("repeat", "")
-        return cls(*way, told("shots"), told("prompts"), told("seed"))
+        get = value.get  # every record is asked for its row, so speed counts
+        way = get("subject", ""), get("task", ""), get("solver", ""), get("style", ""), get("repeat", "")
+        return cls(*way, get("shots"), get("prompts"), get("seed"))
 
     @property
     def value(self) -> dict[str, Any]:
@@ -302,27 +302,27 @@ def _folder(text: str, kind: Kind) -> Folder:
 def load_plan(name: str) -> dict[str, Any]:
     """Return the settings of a plan file, or of a name in ``eval/plans`` of the project or of tsgkit."""
     path = Path(name)
-    found: Path | Traversable = path
+    file: Path | Traversable = path
     if not (path.suffix in (".yaml", ".yml") and path.is_file()):
         try:
-            found = find("eval", f"plans/{name.removesuffix('.yaml')}.yaml")
+            file = find("eval", f"plans/{name.removesuffix('.yaml')}.yaml")
         except UsageError:
             known = ", ".join(plan_names()) or "none yet"
             raise UsageError(f"there is no plan {name}", hint=f"the plans: {known}; or name a .yaml file") from None
-    text = read_text(found) if isinstance(found, Path) else text_of(found)
-    value = loaded(text, str(found))
+    text = read_text(file) if isinstance(file, Path) else text_of(file)
+    value = loaded(text, str(file))
     if not isinstance(value, dict):
-        raise UsageError(f"{found}: a plan is fields and values")
+        raise UsageError(f"{file}: a plan is fields and values")
     value.pop("title", None)
-    made(value, str(found))
+    made(value, str(file))
     return value
 
 
 def plan_names() -> tuple[str, ...]:
     """Return the plans on the search path."""
     names = set[str]()
-    for place in search_path("eval"):
-        plans = place.joinpath("plans")
+    for position in search_path("eval"):
+        plans = position.joinpath("plans")
         if plans.is_dir():
             names |= {file.name.removesuffix(".yaml") for file in plans.iterdir() if file.name.endswith(".yaml")}
     return tuple(sorted(names))

@@ -77,23 +77,23 @@ def sample_value(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def usage_value(replies: tuple[Reply, ...]) -> dict[str, Any]:
     """Return the known usage of a sample's calls, and the number of calls with unknown usage."""
-    asked = [reply for reply in replies if reply.source not in LOCAL_SOURCES]
-    if not asked:
+    answered = [reply for reply in replies if reply.source not in LOCAL_SOURCES]
+    if not answered:
         return {}
-    paid = [reply for reply in asked if reply.source == "model"]
+    paid = [reply for reply in answered if reply.source == "model"]
     value: dict[str, Any] = {
-        "calls": len(asked),
-        "from_cache": len(asked) - len(paid),
+        "calls": len(answered),
+        "from_cache": len(answered) - len(paid),
         "requests": sum(reply.requests for reply in paid),
         "seconds": round(sum(seconds_of(reply.attempts) for reply in paid), 4),
-        "untold": sum(1 for reply in asked if reply.usage.total is None),
+        "untold": sum(1 for reply in answered if reply.usage.total is None),
         "unpriced": sum(1 for reply in paid if reply.usage.cost is None and not reply.error),
     }
     for name in ("prompt", "completion", "reasoning", "cached"):
-        value[name] = sum(getattr(reply.usage, name) or 0 for reply in asked)
+        value[name] = sum(getattr(reply.usage, name) or 0 for reply in answered)
     value["cost"] = sum(reply.usage.cost or 0.0 for reply in paid)
-    if told := sum(reply.usage.prompt or 0 for reply in asked if reply.usage.cached is not None):
-        value["cached_of"] = told
+    if prompt_tokens := sum(reply.usage.prompt or 0 for reply in answered if reply.usage.cached is not None):
+        value["cached_of"] = prompt_tokens
     if retried := sum(max(len(reply.attempts) - 1, 0) for reply in paid):
         value["retried"] = retried
     return value

@@ -62,8 +62,10 @@ class RowState:
         self.places = array("q", [NOWHERE]) * len(self.row.numbers)
         self.done = bytearray([LEFT]) * len(self.row.numbers)
         self.sums = RowTotals(self.row.task.tally())
-        named = [(name, self.row.task.metrics[name]) for name in reversed(self.row.task.card.metrics)]
-        self.metric = next((name for name, one in named if one.is_headline and one.is_share and not one.made_by), "")
+        metrics = [(name, self.row.task.metrics[name]) for name in reversed(self.row.task.card.metrics)]
+        self.metric = next(
+            (name for name, metric in metrics if metric.is_headline and metric.is_share and not metric.made_by), ""
+        )
 
     @property
     def total(self) -> int:
@@ -77,12 +79,12 @@ class RowState:
 
     def left(self) -> Iterator[int]:
         """Return which samples, by their place in the row, are still to be worked on."""
-        return (place for place, done in enumerate(self.done) if done != DONE)
+        return (position for position, done in enumerate(self.done) if done != DONE)
 
-    def note(self, place: int, where: int, outcome: str) -> None:
+    def note(self, position: int, where: int, outcome: str) -> None:
         """Note that a sample's record was written or found."""
-        before, now = self.done[place], FAILED if outcome in FAILURES else DONE
-        self.places[place], self.done[place] = where, now
+        before, now = self.done[position], FAILED if outcome in FAILURES else DONE
+        self.places[position], self.done[position] = where, now
         self.failed += (now == FAILED) - (before == FAILED)
         self.finished += (now == DONE) - (before == DONE)
 
@@ -94,10 +96,10 @@ class RowState:
             self.score += total / weight if per_item else total
             self.weight += 1.0 if per_item else weight
 
-    def add_up(self, place: int, record: Mapping[str, Any], scores: Scores) -> None:
+    def add_up(self, position: int, record: Mapping[str, Any], scores: Scores) -> None:
         """Add a sample that was just judged to the sums, as long as all come in the order of the data."""
         self.add_score(record["parts"])
-        if self.sums is not None and self.sums.n == place:
+        if self.sums is not None and self.sums.n == position:
             self.sums.add(record, scores)
         else:
             self.sums = None
@@ -106,9 +108,9 @@ class RowState:
 def states_of(rows: tuple[PlannedRow, ...], samples: Journal, least: int = 0) -> dict[Cell, RowState]:
     """Return the state of every row, as the records on disk have it; ``FileProblem`` for fewer than ``least``."""
     states = {row.cell: RowState(row) for row in rows}
-    for where, cell, place, value in records_in(rows, samples.path, least):
+    for where, cell, position, value in records_in(rows, samples.path, least):
         state = states[cell]
-        state.note(place, where, value["outcome"])
+        state.note(position, where, value["outcome"])
         if value["outcome"] not in FAILURES:  # what failed is tried again
             state.add_score(value["parts"])
     for state in states.values():
@@ -194,7 +196,7 @@ def places_by_task(rows: Iterable[PlannedRow]) -> dict[str, dict[str, int]]:
     for row in rows:
         if row.cell.task not in places:
             ids = row.dataset.item_ids
-            places[row.cell.task] = {ids[number]: place for place, number in enumerate(row.numbers)}
+            places[row.cell.task] = {ids[number]: position for position, number in enumerate(row.numbers)}
     return places
 
 
@@ -244,7 +246,7 @@ def results_of(states: Mapping[Cell, RowState], samples: Journal, seed: int) -> 
         row, totals = state.row, state.sums
         if totals is None or totals.n != state.total:  # its records were not added in order, or not all of them
             totals = RowTotals(row.task.tally())
-            for record in (samples.read(place) for place in state.places if place != NOWHERE):
+            for record in (samples.read(position) for position in state.places if position != NOWHERE):
                 totals.add(record, scores_of(record))
         board = row.task.board(totals.tally, row.solver, seed if row.cell.seed is None else row.cell.seed)
         result = Result(
@@ -290,7 +292,7 @@ def usage_value(usage: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return tokens, cost and time of a row; null if no call knows, and marked if some do not."""
     if not usage:
         return None
-    told = usage["calls"] > usage["untold"]
+    is_known = usage["calls"] > usage["untold"]
     paid = usage["calls"] - usage["from_cache"]
     return {
         "calls": usage["calls"],
@@ -298,13 +300,13 @@ def usage_value(usage: Mapping[str, Any]) -> dict[str, Any] | None:
         "requests": usage["requests"],
         "retried": usage.get("retried", 0),
         "seconds": round(usage["seconds"], 3),
-        "prompt_tokens": usage["prompt"] if told else None,
-        "completion_tokens": usage["completion"] if told else None,
-        "reasoning_tokens": usage["reasoning"] if told else None,
-        "cached_tokens": usage["cached"] if told else None,
+        "prompt_tokens": usage["prompt"] if is_known else None,
+        "completion_tokens": usage["completion"] if is_known else None,
+        "reasoning_tokens": usage["reasoning"] if is_known else None,
+        "cached_tokens": usage["cached"] if is_known else None,
         "cached_input": cached_share(usage),
         "calls_without_usage": usage["untold"],
-        "cost": usage["cost"] if not paid or (told and (usage["cost"] or not usage["unpriced"])) else None,
+        "cost": usage["cost"] if not paid or (is_known and (usage["cost"] or not usage["unpriced"])) else None,
         "calls_without_price": usage["unpriced"],
     }
 
@@ -320,23 +322,23 @@ def cached_share(usage: Mapping[str, Any]) -> float | None:
 
 def records_of(state: RowState, samples: Journal) -> Iterator[dict[str, Any]]:
     """Yield the records of a row in the order of its data; samples not asked yet are missing."""
-    for place, number in enumerate(state.row.numbers):
-        if state.places[place] == NOWHERE:
+    for position, number in enumerate(state.row.numbers):
+        if state.places[position] == NOWHERE:
             missing = state.row.scoring.judged(state.row.dataset.sample(number), None).judged
             yield record_of(state.row.cell, missing, Transcript(()))
         else:
-            yield samples.read(state.places[place])
+            yield samples.read(state.places[position])
 
 
 def put_in_order(states: Mapping[Cell, RowState], samples: Journal) -> None:
     """Write the records anew: each sample once, rows and samples in order."""
-    places = array("q", (place for state in states.values() for place in state.places if place != NOWHERE))
+    places = array("q", (position for state in states.values() for position in state.places if position != NOWHERE))
     if samples.count() == len(places) and all(map(lt, places, islice(places, 1, None))):
         return
-    samples.replace(samples.line(place) for place in places)
+    samples.replace(samples.line(position) for position in places)
     start = 0
     for state in states.values():
-        for place, old in enumerate(state.places):
+        for position, old in enumerate(state.places):
             if old != NOWHERE:
-                state.places[place] = start
+                state.places[position] = start
                 start += len(samples.line(start))

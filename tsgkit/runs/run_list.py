@@ -22,18 +22,18 @@ def runs_in(folder: Path) -> Listing:
     """List the runs in a folder, or the run that it is; folders of agents and other formats are skipped."""
     if (folder / HEADER).is_file():
         return Listing([_summary(folder)], [])
-    found: list[dict[str, Any]] = []
+    runs: list[dict[str, Any]] = []
     problems: list[FileProblem] = []
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         if (path / HEADER).is_file():
             try:
                 if "plan" in read_header(path):  # the calls of an agent have none
-                    found.append(_summary(path))
+                    runs.append(_summary(path))
             except FileProblem as problem:
                 problems.append(problem)
             except UsageError:  # another format
                 continue
-    return Listing(sorted(found, key=lambda one: str(one["begun"])), problems)
+    return Listing(sorted(runs, key=lambda run: str(run["begun"])), problems)
 
 
 def _summary(path: Path) -> dict[str, Any]:

@@ -338,8 +338,8 @@ def _settings(plan: Plan, tasks: Mapping[str, Task]) -> dict[str, Settings]:
     if arguments and not is_asked:
         raise UsageError("no model is asked, so --model-arg has no use", hint="add --model PROVIDER/NAME")
     temperatures = {task.card.temperature for task in tasks.values()}
-    given = any(argument.name == "temperature" for argument in arguments)
-    if len(temperatures) > 1 and is_asked and not given:
+    is_set = any(argument.name == "temperature" for argument in arguments)
+    if len(temperatures) > 1 and is_asked and not is_set:
         hint = "give --model-arg temperature=..., or run the tasks apart"
         raise UsageError(f"the tasks recommend different temperatures: {sorted(temperatures)}", hint=hint)
     defaults = {"temperature": temperatures.pop()} if len(temperatures) == 1 else {}
@@ -379,8 +379,8 @@ def _check_ways(plan: Plan, tasks: Mapping[str, Task]) -> None:
             raise UsageError(wrong, hint="name one, or leave it out")
     folders: dict[Path, str] = {}
     for folder in filter(None, plan.prompt_names.values()):
-        if (other := folders.setdefault(Path(folder).resolve(), folder)) != folder:
-            raise UsageError(f"--prompts: {other} and {folder} are the same folder", hint="name it once")
+        if (same_folder := folders.setdefault(Path(folder).resolve(), folder)) != folder:
+            raise UsageError(f"--prompts: {same_folder} and {folder} are the same folder", hint="name it once")
     if (plan.assets or plan.missing != Plan().missing) and not plan.scenes:
         raise UsageError("--assets and --missing only apply with --scenes", hint="--scenes NAME=DIR")
     if plan.pairing != BY_ID and not plan.images:

@@ -172,17 +172,17 @@ class _OpenedRun:
 
     def part(self, name: str) -> tuple[Task, Dataset]:
         """Return a task with its data."""
-        found = self._task(name)
-        dataset = None if found is None else self._rows(name, found)
-        if found is not None and dataset is not None:
-            task, metrics = self.kept.with_recorded_metrics(name, found)
+        loaded = self._task(name)
+        dataset = None if loaded is None else self._rows(name, loaded)
+        if loaded is not None and dataset is not None:
+            task, metrics = self.kept.with_recorded_metrics(name, loaded)
             if metrics:
                 self.lacking[f"{name}: {metrics}"] = self.kept.lacking(name)
             return task, dataset
         items = self.kept.items(name, self._asked(name))
         if items is None:
             return (task := task_of(load_card(name))), self._present(task)
-        lacking = self.kept.lacking(name) if found is None else "its rows were not kept: --data D says where they lie"
+        lacking = self.kept.lacking(name) if loaded is None else "its rows were not kept: --data D says where they lie"
         self.lacking[name] = lacking
         self._note_numbers(name, items)
         return self.kept.recorded_task(name, items, lacking), items
@@ -214,11 +214,11 @@ class _OpenedRun:
     def _present(self, task: Task) -> Dataset:
         """Return the rows as they lie here; ``UsageError`` where they are others."""
         asked = self.header["asked"]["data"].get(task.key)
-        found = _dataset(task, self.data, asked) if self.data is not None else self._named_by_run(task, asked)
-        if asked not in (None, found.sha256):
+        loaded = _dataset(task, self.data, asked) if self.data is not None else self._named_by_run(task, asked)
+        if asked not in (None, loaded.sha256):
             hint = "name where they lie now: --data D (tsgkit audit: DATA), or nothing if they never moved"
-            raise UsageError(f"{self.path}: {found.file}: not the data that were asked about", hint=hint)
-        return found
+            raise UsageError(f"{self.path}: {loaded.file}: not the data that were asked about", hint=hint)
+        return loaded
 
     def _named_by_run(self, task: Task, asked: str | None) -> Dataset:
         """Return the rows that the run names. It may be anybody's: nothing is fetched, and no device is opened."""
@@ -271,7 +271,7 @@ class _Records:
 
     @cached_property
     def _places(self) -> dict[Place, int]:
-        return {(Cell.of(value), value["item_id"]): place for place, value in samples_in(self._path)}
+        return {(Cell.of(value), value["item_id"]): offset for offset, value in samples_in(self._path)}
 
     def of(self, cell: Cell, item_id: str) -> Mapping[str, Any] | None:
         """Return the record of a sample; None where there is none."""
@@ -287,22 +287,22 @@ class _Records:
 
 def _dataset(task: Task, data: str | None, asked: str | None) -> Dataset:
     """Return the data of a run; where it named none, those that were the default when it began."""
-    found = task.dataset(data)
-    if data is None and asked not in (None, found.sha256):
+    loaded = task.dataset(data)
+    if data is None and asked not in (None, loaded.sha256):
         for name in shipped_datasets(task.key.partition("/")[0]):
             other = task.dataset(name)
             if other.sha256 == asked:
                 return other
-    return found
+    return loaded
 
 
 def errors_in(samples: Journal) -> dict[Place, bytes]:
     """Return the records of samples that ended in an exception; most have no calls in full."""
-    found: dict[Place, bytes] = {}
+    loaded: dict[Place, bytes] = {}
     for where, value in samples_in(samples.path):
         if value["outcome"] == Outcome.ERROR:
-            found[Cell.of(value), value["item_id"]] = samples.line(where)
-    return found
+            loaded[Cell.of(value), value["item_id"]] = samples.line(where)
+    return loaded
 
 
 class Places(Protocol):
@@ -351,7 +351,7 @@ def recorded_samples(
     for number in row.numbers:
         sample = row.dataset.sample(number)
         lines = places.get((row.cell, sample.item_id), ())
-        transcript = transcript_of(calls.read(place) for place in lines)
+        transcript = transcript_of(calls.read(offset) for offset in lines)
         if transcript.said and not row.solver.unfinished(transcript):
             yield StoredSample(sample, transcript)
         elif (kept := errors.get((row.cell, sample.item_id))) is not None:
@@ -372,15 +372,15 @@ class RecordedCalls:
 
     def grow(self) -> None:
         """Find what was recorded since, too."""
-        for place, value in prompts_in(self.path / PROMPTS, self._read_to[PROMPTS]):
-            self._prompts[value["hash"]] = self._read_to[PROMPTS] = place
+        for offset, value in prompts_in(self.path / PROMPTS, self._read_to[PROMPTS]):
+            self._prompts[value["hash"]] = self._read_to[PROMPTS] = offset
         cells: dict[Cell, Cell] = {}
-        for place, value in calls_in(self.path / CALLS, self._read_to[CALLS]):
+        for offset, value in calls_in(self.path / CALLS, self._read_to[CALLS]):
             cell = Cell.of(value)
             places = self.places.setdefault((cells.setdefault(cell, cell), value["sample"]), [])
-            if not places or places[-1] != place:
-                places.append(place)
-            self._read_to[CALLS] = place
+            if not places or places[-1] != offset:
+                places.append(offset)
+            self._read_to[CALLS] = offset
 
     def of(self, cell: Cell, item_id: str) -> list[dict[str, Any]]:
         """Return the calls about a sample, in the order in which they were recorded."""
@@ -396,7 +396,7 @@ class RecordedCalls:
             return []
         journal = Journal(self.path / file, writes=False)
         try:
-            return [journal.read(place) for place in places]
+            return [journal.read(offset) for offset in places]
         finally:
             journal.close()
 
@@ -411,8 +411,8 @@ def transcript_of(calls: Iterator[dict[str, Any]]) -> Transcript:
 
     Probes of the service are recorded with a sample, but are no calls about it.
     """
-    found: dict[tuple[str, int], Reply] = {}
+    loaded: dict[tuple[str, int], Reply] = {}
     for value in (value for value in calls if value["label"] != PROBE_LABEL):
-        found[value["label"], value["draw"]] = reply_from(value["reply"])
-    in_order = sorted(found.items(), key=lambda item: (item[1].source == LOCAL, item[0][1]))
+        loaded[value["label"], value["draw"]] = reply_from(value["reply"])
+    in_order = sorted(loaded.items(), key=lambda item: (item[1].source == LOCAL, item[0][1]))
     return Transcript(tuple(LabelledReply(label, reply) for (label, _), reply in in_order))

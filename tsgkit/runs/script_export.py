@@ -37,7 +37,7 @@ def script_lines(run: Path, subject: str | None = None) -> Iterator[str]:
         item, label, way = value["sample"], value["label"], tuple(value.get(name, "") for name in WAY)
         known, draw = latest.get((item, label), (way, -1))
         if known != way:
-            differ = [name for name, one, other in zip(WAY, known, way, strict=True) if one != other]
+            differ = [name for name, first, second in zip(WAY, known, way, strict=True) if first != second]
             what = f"{run}: {label!r} about item {item} was asked twice, with another {' and '.join(differ)}"
             to_choose = differ[0] == "subject"
             hint = "name one: --subject" if to_choose else "a script holds one reply for each item and label"

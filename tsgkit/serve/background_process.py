@@ -36,13 +36,13 @@ def start_in_process(make: Callable[[], Made]) -> Callable[[], Made]:
 
     def wait() -> Made:
         try:
-            found: Made = receiving.recv()
+            outcome: Made = receiving.recv()
         except (EOFError, OSError):
             return make()
         finally:
             receiving.close()
             process.join()
-        return found
+        return outcome
 
     return wait
 

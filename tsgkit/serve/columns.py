@@ -32,7 +32,7 @@ class SampleColumns:
         for row in rows:
             self.starts[row.cell] = self._total
         self.total = self._total
-        self.outcomes = [str(Outcome.MISSING), *(str(one) for one in Outcome if one is not Outcome.MISSING)]
+        self.outcomes = [str(Outcome.MISSING), *(str(outcome) for outcome in Outcome if outcome is not Outcome.MISSING)]
         self._codes = {name: code for code, name in enumerate(self.outcomes)}
         self.outcome = bytearray(self.total)
         self.mark = [MISSING] * self.total
@@ -47,14 +47,14 @@ class SampleColumns:
     def place(self, number: int) -> tuple[PlannedRow, int]:
         """Return the row of a sample, and the sample's place in it. Raise ``IndexError`` if there is no such sample."""
         for row in self.rows:
-            place = number - self.starts[row.cell]
-            if 0 <= place < len(row.numbers):
-                return row, place
+            position = number - self.starts[row.cell]
+            if 0 <= position < len(row.numbers):
+                return row, position
         raise IndexError(number)
 
-    def note(self, sample: RecordedSample, place: int) -> None:
+    def note(self, sample: RecordedSample, position: int) -> None:
         """Take a sample at a place of its row in, instead of an earlier record of it."""
-        number = self.starts[sample.cell] + place
+        number = self.starts[sample.cell] + position
         self.outcome[number] = self._codes[sample.outcome]
         self.mark[number] = _mark(sample)
         self._stored[number] = sample.groups
@@ -67,12 +67,12 @@ class SampleColumns:
 
     def value(self) -> dict[str, Any]:
         """Return all columns, as the browser takes them."""
-        items = ((place, row) for place, row in enumerate(self.rows))
-        named = [(place, row.dataset.item_ids[number]) for place, row in items for number in row.numbers]
+        items = ((position, row) for position, row in enumerate(self.rows))
+        item_ids = [(position, row.dataset.item_ids[number]) for position, row in items for number in row.numbers]
         return {
             "n": self.total,
-            "row": [place for place, _ in named],
-            "item": [item for _, item in named],
+            "row": [position for position, _ in item_ids],
+            "item": [item for _, item in item_ids],
             "outcome": list(self.outcome),
             "outcomes": self.outcomes,
             "mark": self.mark,
@@ -83,18 +83,18 @@ class SampleColumns:
 
     def _groups(self) -> dict[str, Any]:
         """Return the members of every group, and which of them each sample belongs to."""
-        found: dict[str, dict[str, Any]] = {}
+        groups: dict[str, dict[str, Any]] = {}
         computed: dict[tuple[str, int, str], Sequence[str]] = {}
         for row in self.rows:
             start = self.starts[row.cell]
             for group in row.task.groups.names:
-                of = found.setdefault(group, {"members": {}, "of": [[]] * self.total})
-                for place, number in enumerate(row.numbers):
-                    names = self._stored.get(start + place, {}).get(group)
+                of = groups.setdefault(group, {"members": {}, "of": [[]] * self.total})
+                for position, number in enumerate(row.numbers):
+                    names = self._stored.get(start + position, {}).get(group)
                     if names is None and (names := computed.get(key := (row.cell.task, number, group))) is None:
                         names = computed[key] = row.task.groups.of(row.dataset.sample(number), group)
-                    of["of"][start + place] = [of["members"].setdefault(name, len(of["members"])) for name in names]
-        return {group: {"members": list(of["members"]), "of": of["of"]} for group, of in found.items()}
+                    of["of"][start + position] = [of["members"].setdefault(name, len(of["members"])) for name in names]
+        return {group: {"members": list(of["members"]), "of": of["of"]} for group, of in groups.items()}
 
 
 def _mark(sample: RecordedSample) -> str:

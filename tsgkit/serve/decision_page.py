@@ -77,16 +77,16 @@ class DecisionPage:
             "revision": self.queue.decisions.lines,
         }
 
-    def _state(self, asked: Mapping[str, str]) -> dict[str, Any]:
+    def _state(self, query: Mapping[str, str]) -> dict[str, Any]:
         """Return what the list shows, or the revision alone if it is the one that the page has."""
         with self._lock:
             value = self._value()
-        return {"revision": value["revision"]} if asked.get("revision") == str(value["revision"]) else value
+        return {"revision": value["revision"]} if query.get("revision") == str(value["revision"]) else value
 
-    def _shown(self, asked: Mapping[str, str]) -> dict[str, Any]:
+    def _shown(self, query: Mapping[str, str]) -> dict[str, Any]:
         with self._lock:
             self.queue.decisions.refresh()
-            shown = self.queue.shown(self._listed(number_of(asked, "number")))
+            shown = self.queue.shown(self._listed(number_of(query, "number")))
             return {**shown, "parts": _drawn(shown["parts"]), "revision": self.queue.decisions.lines}
 
     def _preview(self, _: Mapping[str, str], body: bytes) -> dict[str, Any]:

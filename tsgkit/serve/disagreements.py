@@ -199,15 +199,15 @@ class Merger:
         elif self.is_told:
             vocabulary = old.vocabulary or other.vocabulary
         parts: list[Description] = []
-        for first, second, place, texts, pairs in self._flat_slots(item) if item.is_flat else self._slots(item):
+        for first, second, slot, texts, pairs in self._flat_slots(item) if item.is_flat else self._slots(item):
             if first is None or second is None:
                 whole, sides = first or second, (first is not None, second is not None)
-                if whole and choose(Disagreement(Matter.DESCRIPTION, name, *sides, place, whole=whole)):
+                if whole and choose(Disagreement(Matter.DESCRIPTION, name, *sides, slot, whole=whole)):
                     parts.append(whole)
                 continue
             text = first.text
             if self.is_told and (first.text or "") != (second.text or ""):
-                text = choose(Disagreement(Matter.TEXT, name, first.text, second.text, place, texts))
+                text = choose(Disagreement(Matter.TEXT, name, first.text, second.text, slot, texts))
             graphs: list[ActionGraph | None] = []
             for pair in pairs:
                 about = Disagreement(Matter.GRAPH, name, pair.first, pair.second, pair.graphs, texts, names)
@@ -222,9 +222,9 @@ class Merger:
         by_place: dict[Place, list[GraphPair]] = {}
         for pair in item.pairs:
             by_place.setdefault(pair.descriptions, []).append(pair)
-        for place in item.descriptions:
-            first, second = (None if at is None else side[at] for at, side in zip(place, sides, strict=True))
-            yield first, second, place, _texts_around(sides[0], place[0]), by_place.get(place, [])
+        for slot in item.descriptions:
+            first, second = (None if at is None else side[at] for at, side in zip(slot, sides, strict=True))
+            yield first, second, slot, _texts_around(sides[0], slot[0]), by_place.get(slot, [])
 
     def _flat_slots(self, item: ItemPair) -> Iterator[Slot]:
         """Yield the descriptions of the first version; a graph only in the second follows the graph before it."""

@@ -63,13 +63,13 @@ class _Resolution(_Body):
 B = TypeVar("B", bound=_Body)
 
 
-def _read(kind: type[B], body: bytes, named: str) -> B:
+def _read(kind: type[B], body: bytes, name: str) -> B:
     try:
         return kind.model_validate_json(body)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))
-        raise UsageError(f"not {named}: {where}{': ' * bool(where)}{first['msg']}", hint=RELOAD) from None
+        raise UsageError(f"not {name}: {where}{': ' * bool(where)}{first['msg']}", hint=RELOAD) from None
 
 
 def edit_page(edited: EditedFile | EditSession) -> Page:
@@ -101,10 +101,10 @@ def edit_page(edited: EditedFile | EditSession) -> Page:
 
     asking = {
         "document": lambda _: edited.document(),
-        "item": lambda asked: session.item(number_of(asked, "number")),
-        "changes": lambda asked: edited.changes(number_of(asked, "since")),
-        "versions": lambda asked: edited.versions(number_of(asked, "number"), asked["other"]),
-        "similar": lambda asked: session.similar(number_of(asked, "number")),
+        "item": lambda query: session.item(number_of(query, "number")),
+        "changes": lambda query: edited.changes(number_of(query, "since")),
+        "versions": lambda query: edited.versions(number_of(query, "number"), query["other"]),
+        "similar": lambda query: session.similar(number_of(query, "number")),
     }
     return Page(
         "editing.js",

@@ -125,8 +125,8 @@ def _samples(opened: ViewedRun, progress: Progress) -> Iterator[tuple[dict[str, 
         return
     with Workers(processors()) as workers:
         chunks = ((opened.path, opened.data, start) for start in range(0, total, CHUNK))
-        for number, found in enumerate(workers.map(_of_worker, chunks)):
-            yield from found
+        for number, values in enumerate(workers.map(_of_worker, chunks)):
+            yield from values
             progress(min((number + 1) * CHUNK, total), total)
 
 
@@ -158,13 +158,13 @@ def _panels(
 
 def _searched(value: dict[str, Any], texts: SharedTexts) -> list[int]:
     """Return the numbers of the texts that a search for words looks through: prompts and replies."""
-    found: dict[int, None] = {}
+    values: dict[int, None] = {}
     for call in value["calls"]:
         replied = (call["reply"].get(name) for name in ("text", "reasoning", "refusal", "error"))
         for text in (*(message["content"] for message in call["messages"]), *replied):
             if isinstance(text, str) and text:
-                found[texts.number(text)] = None
-    return list(found)
+                values[texts.number(text)] = None
+    return list(values)
 
 
 @dataclass

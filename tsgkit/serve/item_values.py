@@ -209,9 +209,9 @@ def differences(mine: Narrative, other: Narrative, name: str) -> dict[str, Any]:
     texts = []
     for left, right in matched_descriptions(mine, other) if is_matched and are_told[1] else ():
         if left is not None and right is not None:
-            own, theirs = mine.descriptions[left].text, other.descriptions[right].text
-            if (own or "") != (theirs or ""):
-                texts.append({"description": left, "mine": own, "other": theirs})
+            mine_text, theirs = mine.descriptions[left].text, other.descriptions[right].text
+            if (mine_text or "") != (theirs or ""):
+                texts.append({"description": left, "mine": mine_text, "other": theirs})
     vocabulary = None
     if other.vocabulary is not None:
         lists, others = vocabulary_value(mine.vocabulary or Vocabulary()), vocabulary_value(other.vocabulary)
@@ -231,24 +231,24 @@ def _only(lists: dict[str, list[str]], others: dict[str, list[str]]) -> dict[str
 
 def _pairs(mine: Narrative, other: Narrative, *, is_matched: bool) -> Iterator[dict[str, Any]]:
     """Yield the pairs of graphs that differ, with the place in my version: of its graph, or for the other's."""
-    places = [(at, place) for at, part in enumerate(mine.descriptions) for place in range(len(part.graphs))]
+    places = [(at, position) for at, part in enumerate(mine.descriptions) for position in range(len(part.graphs))]
     free = (0, 0)
     versions = (mine, other) if is_matched else (Narrative.of(mine.graphs), Narrative.of(other.graphs))
     for pair in paired(*versions):
         description, number = pair.descriptions[0], pair.graphs[0]
         if number is not None:
-            place = places[number]
-            free = (place[0], place[1] + 1)
+            position = places[number]
+            free = (position[0], position[1] + 1)
         else:
             if is_matched and description not in (None, free[0]):
                 free = (description or 0, 0)
-            place = free
+            position = free
         if not pair.differs:
             continue
         edits = diff(pair.second or NO_TRIPLETS, pair.first or NO_TRIPLETS, mine.vocabulary)
         yield {
-            "description": place[0],
-            "graph": place[1],
+            "description": position[0],
+            "graph": position[1],
             "number": number,
             "other": None if pair.second is None else to_value(pair.second),
             "mine": None if pair.first is None else to_value(pair.first),

@@ -53,10 +53,10 @@ class LineFile:
     def _locked(self) -> Iterator[None]:
         lock = self.path.with_name(f".{self.path.name}.lock")
         try:
-            held = lock.open("a")
+            handle = lock.open("a")
         except OSError as error:
             message = f"{self.path}: {self.content} cannot be kept here: {(error.strerror or str(error)).lower()}"
             raise FileProblem(message, hint="name a file in a folder that can be written") from None
-        with held:
-            fcntl.flock(held, fcntl.LOCK_EX)
+        with handle:
+            fcntl.flock(handle, fcntl.LOCK_EX)
             yield

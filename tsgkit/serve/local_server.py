@@ -326,11 +326,11 @@ class Asked(dict[str, str]):
         raise MissingValue(name)
 
 
-def number_of(asked: Mapping[str, str], name: str) -> int:
+def number_of(query: Mapping[str, str], name: str) -> int:
     """Return a value of a request that must be a number."""
-    if not asked[name].isdecimal() or len(asked[name]) > MOST_DIGITS:
-        raise UsageError(f"{name} {asked[name]:.40}: a number is needed")
-    return int(asked[name])
+    if not query[name].isdecimal() or len(query[name]) > MOST_DIGITS:
+        raise UsageError(f"{name} {query[name]:.40}: a number is needed")
+    return int(query[name])
 
 
 def serve_in_window(

@@ -41,8 +41,8 @@ class SearchTexts:
             if self._file.closed:
                 return
             self._file.seek(self._size)
-            for place, value in prompts_in(self._path / PROMPTS, max(self._read_to[PROMPTS], 0)):
-                self._read_to[PROMPTS] = place
+            for offset, value in prompts_in(self._path / PROMPTS, max(self._read_to[PROMPTS], 0)):
+                self._read_to[PROMPTS] = offset
                 if value["hash"] not in self._seen:
                     self._seen.add(value["hash"])
                     parts: list[object] = []
@@ -50,9 +50,9 @@ class SearchTexts:
                         content = message.get("content")
                         parts += content if isinstance(content, list) else [content]
                     self._add(value["hash"], [part.get("text") if isinstance(part, dict) else part for part in parts])
-            for place, value in calls_in(self._path / CALLS, max(self._read_to[CALLS], 0)):
+            for offset, value in calls_in(self._path / CALLS, max(self._read_to[CALLS], 0)):
                 number = self._numbers.get((Cell.of(value), value["sample"]))
-                was_read, self._read_to[CALLS] = place == self._read_to[CALLS], place
+                was_read, self._read_to[CALLS] = offset == self._read_to[CALLS], offset
                 if was_read or number is None:
                     continue
                 if value.get("prompt"):
@@ -74,8 +74,8 @@ class SearchTexts:
         numbers: set[int] = set()
         with self._lock:
             self.grow()
-            for place in self._places(wanted) if wanted else ():
-                owner = self._owners[place]
+            for offset in self._places(wanted) if wanted else ():
+                owner = self._owners[offset]
                 numbers.update(self._users.get(owner, ()) if isinstance(owner, str) else (owner,))
         return numbers
 
@@ -88,10 +88,10 @@ class SearchTexts:
             window, begins = kept + chunk, start - len(kept)
             at = window.find(wanted)
             while at >= 0:
-                place = bisect_right(self._starts, begins + at) - 1
-                if place > last:
-                    last = place
-                    yield place
+                offset = bisect_right(self._starts, begins + at) - 1
+                if offset > last:
+                    last = offset
+                    yield offset
                 end = self._starts[last + 1] if last + 1 < len(self._starts) else self._size
                 at = window.find(wanted, max(end - begins, at + 1))
             start += len(chunk)

@@ -82,31 +82,31 @@ def server_of(
 def runs_page(runs: ViewedRuns, annotator: str = "") -> Page:
     """Return the page of runs; the name of the annotator stands in the labels that are saved."""
 
-    def samples(asked: Mapping[str, str]) -> dict[str, Any]:
-        run = runs.open(asked["run"])
+    def samples(query: Mapping[str, str]) -> dict[str, Any]:
+        run = runs.open(query["run"])
         columns = run.samples()
         run.begin_search()
         return columns
 
-    def comparison(asked: Mapping[str, str]) -> dict[str, Any]:
+    def comparison(query: Mapping[str, str]) -> dict[str, Any]:
         try:
-            return runs.compared(_row(asked["first"]), _row(asked["second"]))
+            return runs.compared(_row(query["first"]), _row(query["second"]))
         except TsgkitError as error:
             return {"problem": str(error)}
 
-    def save_label(asked: Mapping[str, str], body: bytes) -> dict[str, Any]:
+    def save_label(query: Mapping[str, str], body: bytes) -> dict[str, Any]:
         if not annotator:
             raise UsageError("labels need the name of the annotator", hint="tsgkit view --annotator NAME")
         try:
             label = SentLabel.model_validate_json(body)
         except ValidationError as error:
             raise UsageError(f"not a label: {error.errors(include_url=False)[0]['msg']}") from None
-        return runs.save_label(asked["run"], annotator, label)
+        return runs.save_label(query["run"], annotator, label)
 
-    def image(asked: Mapping[str, str]) -> tuple[Path, str] | None:
-        _, panels = runs.open(asked["run"]).sample(number_of(asked, "number"))
+    def image(query: Mapping[str, str]) -> tuple[Path, str] | None:
+        _, panels = runs.open(query["run"]).sample(number_of(query, "number"))
         try:
-            path = panels[number_of(asked, "panel")].images[asked["name"]]
+            path = panels[number_of(query, "panel")].images[query["name"]]
         except (IndexError, KeyError):
             return None
         kind = IMAGE_KINDS.get(path.suffix.lower())
@@ -114,20 +114,20 @@ def runs_page(runs: ViewedRuns, annotator: str = "") -> Page:
 
     asking = {
         "runs": lambda _: {**runs.value(), "annotator": annotator, "can_label": bool(annotator)},
-        "run": lambda asked: {"id": asked["run"], **runs.open(asked["run"]).value()},
-        "groups": lambda asked: runs.open(asked["run"]).groups(asked["by"]),
+        "run": lambda query: {"id": query["run"], **runs.open(query["run"]).value()},
+        "groups": lambda query: runs.open(query["run"]).groups(query["by"]),
         "samples": samples,
-        "sample": lambda asked: runs.open(asked["run"]).sample(number_of(asked, "number"))[0],
-        "search": lambda asked: {"numbers": runs.open(asked["run"]).search(asked["text"])},
+        "sample": lambda query: runs.open(query["run"]).sample(number_of(query, "number"))[0],
+        "search": lambda query: {"numbers": runs.open(query["run"]).search(query["text"])},
         "comparison": comparison,
-        "labels": lambda asked: runs.labels(asked["run"]),
+        "labels": lambda query: runs.labels(query["run"]),
     }
     return Page("live.js", asking, {"labels": save_label}, {"image": image}, close=runs.close)
 
 
-def _row(named: str) -> tuple[str, int]:
+def _row(text: str) -> tuple[str, int]:
     """Return the run and the number of a row named as RUN/3."""
-    run, _, number = named.rpartition("/")
+    run, _, number = text.rpartition("/")
     return run, number_of({"row": number}, "row")
 
 

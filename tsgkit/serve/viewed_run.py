@@ -77,11 +77,11 @@ class ViewedRun:
                 self._begin()
             for where, record in samples_in(file, self._read_to):
                 cell = Cell.of(record)
-                place = self._places.get(cell.task, {}).get(record["item_id"])
-                if cell in self._states and place is not None:
-                    self._states[cell].note(place, where, record["outcome"])
+                position = self._places.get(cell.task, {}).get(record["item_id"])
+                if cell in self._states and position is not None:
+                    self._states[cell].note(position, where, record["outcome"])
                     row = self._states[cell].row
-                    self.columns.note(RecordedSample.of(self._recorded, row, row.numbers[place], record), place)
+                    self.columns.note(RecordedSample.of(self._recorded, row, row.numbers[position], record), position)
                 self._read_to = where
             return stamp_of(self.path)
 
@@ -161,8 +161,8 @@ class ViewedRun:
 
     def sample_at(self, number: int) -> tuple[Cell, str]:
         """Return the row and the item of a sample. Raise ``UsageError`` if the run has none of this number."""
-        row, place = self._placed(number)
-        return row.cell, row.dataset.item_ids[row.numbers[place]]
+        row, position = self._placed(number)
+        return row.cell, row.dataset.item_ids[row.numbers[position]]
 
     def rated(self, cell: Cell, item_id: str, question: str) -> tuple[int, str] | None:
         """Return the number of the sample that a rating is about, and the question of it; None if it is none of the
@@ -180,10 +180,10 @@ class ViewedRun:
         """Return everything about a sample, and the panels of its suite."""
         with self._lock:
             self.refresh()
-            row, place = self._placed(number)
+            row, position = self._placed(number)
             self._recorded.calls.grow()
             state = self._states[row.cell]
-            sample = self._recorded.sample(state, row.numbers[place], state.places[place])
+            sample = self._recorded.sample(state, row.numbers[position], state.places[position])
             about = {
                 "number": number,
                 "row": self.prepared.rows.index(row),
@@ -229,9 +229,9 @@ class ViewedRun:
     @cached_property
     def _texts(self) -> SearchTexts:
         numbers = {
-            (row.cell, row.dataset.item_ids[number]): self.columns.starts[row.cell] + place
+            (row.cell, row.dataset.item_ids[number]): self.columns.starts[row.cell] + position
             for row in self.prepared.rows
-            for place, number in enumerate(row.numbers)
+            for position, number in enumerate(row.numbers)
         }
         return SearchTexts(self.path, numbers)
 

@@ -92,8 +92,8 @@ class Label:
 
     def is_in(self, line: Mapping[str, Any], rater: str) -> bool:
         """Return whether a line of the file is about the same question of the same sample, by the same rater."""
-        same = (str(line.get("item_id")), str(line.get("question", "")), str(line.get("rater")))
-        return same == (self.item_id, self.question, rater) and Cell.of({"repeat": 0, **line}) == self.cell
+        identity = (str(line.get("item_id")), str(line.get("question", "")), str(line.get("rater")))
+        return identity == (self.item_id, self.question, rater) and Cell.of({"repeat": 0, **line}) == self.cell
 
 
 class Labels:
@@ -314,8 +314,8 @@ def is_working(path: Path) -> bool:
     """Return whether a process holds the lock of a run, as the system tells; false where it does not tell."""
     try:
         lock = os.stat(path / LOCK)  # noqa: PTH116
-        held = Path("/proc/locks").read_text(encoding="ascii", errors="replace")
+        locks = Path("/proc/locks").read_text(encoding="ascii", errors="replace")
     except OSError:
         return False
     place = f"{os.major(lock.st_dev):02x}:{os.minor(lock.st_dev):02x}:{lock.st_ino}"
-    return any(" FLOCK " in f" {line} " and place in line.split() for line in held.splitlines())
+    return any(" FLOCK " in f" {line} " and place in line.split() for line in locks.splitlines())

@@ -117,9 +117,9 @@ def _read_formula(words: str) -> Formula:
     try:
         return parse(text)
     except FormulaProblem as problem:
-        place = "" if text == words else f"{words.removeprefix('@')}: "
+        where = "" if text == words else f"{words.removeprefix('@')}: "
         hint = problem.hint or "tsgkit formula check says more"
-        raise NotationError(f"{place}{problem}", hint=hint) from None
+        raise NotationError(f"{where}{problem}", hint=hint) from None
 
 
 def _read_layout(path: str) -> object:
@@ -143,7 +143,7 @@ def _check(arguments: argparse.Namespace) -> int:
     from tsgkit.logic.vocabulary import SCENARIOS
 
     text, scenario = _formula_text(arguments.formula), arguments.scenario
-    checked, taken = check(text, SCENARIOS[scenario]), as_published(text)
+    checked, official = check(text, SCENARIOS[scenario]), as_published(text)
     fault, errors, warnings = checked.published_fault, checked.errors, len(checked.findings) - checked.errors
     satisfiable = None
     if checked.formula and not errors:
@@ -157,7 +157,7 @@ def _check(arguments: argparse.Namespace) -> int:
             "errors": errors,
             "warnings": warnings,
             "published_fault": fault,
-            "readers_differ": [condition.code for condition in taken.conditions],
+            "readers_differ": [condition.code for condition in official.conditions],
         }
         say_json(value if satisfiable is None else value | {"satisfiable": satisfiable})
     else:

@@ -66,8 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
     from tsgkit.suites.formalimg.maker import templates_text, written
 
     rows = [item.row for item in items.values()]
-    asked = {"work": "make formalimg", "items": agents.digest(rows), "texts": agents.digest(templates_text())}
-    with agents.asking(arguments, arguments.out, asked | {"rounds": arguments.rounds}) as calls:
+    job = {"work": "make formalimg", "items": agents.digest(rows), "texts": agents.digest(templates_text())}
+    with agents.asking(arguments, arguments.out, job | {"rounds": arguments.rounds}) as calls:
 
         async def work(engine: Engine) -> dict[str, Composed | Rejected | str]:
             async def worded(name: str) -> Composed | Rejected | str:

@@ -107,14 +107,14 @@ def _run(arguments: argparse.Namespace) -> int:
     if not Path(arguments.out).resolve().as_posix().endswith(f"/tasks/{OURS}"):
         bundled = find("tasks", OURS)
         known = tuple(each.description for each in read_annotations(text_of(bundled), str(bundled)).annotations)
-    asked = {
+    job = {
         "work": "make sceneeval",
         "drawn": agents.digest(list(map(asdict, plans))),
         "known": agents.digest([table.sha256, *known]),
         "texts": agents.digest(texts()),
         "rounds": arguments.rounds,
     }
-    with agents.asking(arguments, arguments.out, asked) if arguments.model is not None else nullcontext() as calls:
+    with agents.asking(arguments, arguments.out, job) if arguments.model is not None else nullcontext() as calls:
         if calls is None:
             making = written(plans, arguments.seed, table)
         else:

@@ -78,8 +78,10 @@ def run(arguments: argparse.Namespace) -> int:
     if not 0 <= arguments.least <= 1 or arguments.rounds < 0:
         raise UsageError("--least must be from 0 to 1, and --rounds at least 0")
     jobs = {job.name: job for job in _jobs(arguments)}
-    seen = [[name, job.image.sha256, job.row.prompt, [list(fact) for fact in job.facts]] for name, job in jobs.items()]
-    asked = {"work": "make spatialt2i", "jobs": agents.digest(seen), "rounds": arguments.rounds}
+    contents = [
+        [name, job.image.sha256, job.row.prompt, [list(fact) for fact in job.facts]] for name, job in jobs.items()
+    ]
+    asked = {"work": "make spatialt2i", "jobs": agents.digest(contents), "rounds": arguments.rounds}
     asked["text"] = template("rewrite").text
     with agents.asking(arguments, arguments.out.rstrip("/"), asked, folder=True) as calls:
 

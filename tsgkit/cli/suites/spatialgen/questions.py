@@ -45,8 +45,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.count < 1 or arguments.rounds < 0:
         raise UsageError("--count must be at least 1, and --rounds at least 0")
     scenes, out = chosen_scenes(arguments.scene), arguments.out
-    asked = {"work": "make spatialgen", "scenes": scenes, "count": arguments.count, "rounds": arguments.rounds}
-    with agents.asking(arguments, out, asked | {"texts": {name: template(name).text for name in FIELDS}}) as calls:
+    job = {"work": "make spatialgen", "scenes": scenes, "count": arguments.count, "rounds": arguments.rounds}
+    with agents.asking(arguments, out, job | {"texts": {name: template(name).text for name in FIELDS}}) as calls:
 
         async def work(engine: Engine) -> QuestionItems:
             bundled = task_of(load_card("spatialgen/questions")).dataset(None)

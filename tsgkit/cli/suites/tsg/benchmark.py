@@ -126,12 +126,12 @@ def _checked_stages(arguments: argparse.Namespace) -> tuple[str, ...]:
 
     stages: tuple[str, ...] = ALL
     if arguments.only is not None:
-        named = [name.strip() for name in arguments.only.split(",") if name.strip()]
-        if unknown := next((name for name in named if name not in ALL), None):
+        names = [name.strip() for name in arguments.only.split(",") if name.strip()]
+        if unknown := next((name for name in names if name not in ALL), None):
             raise UsageError(f"there is no stage {unknown!r:.40}", hint=meant(unknown, list(ALL)))
-        if not named:
+        if not names:
             raise UsageError("--only names no stage", hint=f"there are {', '.join(ALL)}")
-        stages = tuple(name for name in ALL if name in named)
+        stages = tuple(name for name in ALL if name in names)
     for name in SHARES:
         value = getattr(arguments, name)
         if not 0 <= value <= (MOST if name == "extra" else 1):
@@ -151,15 +151,15 @@ def _checked_stages(arguments: argparse.Namespace) -> tuple[str, ...]:
     return stages
 
 
-def _sources(named: Sequence[Path], out: Path) -> tuple[Path, ...]:
+def _sources(names: Sequence[Path], out: Path) -> tuple[Path, ...]:
     """Return the files to import: those of a folder in alphabetical order."""
     from tsgkit.cli.suites.tsg.benchmark_stages import STAGES
     from tsgkit.library.files import look_alike
 
-    if not named:
+    if not names:
         raise UsageError("no SOURCE is named", hint="name a file of graphs, or do later stages with --only")
     files: list[Path] = []
-    for path in named:
+    for path in names:
         if path.is_dir():
             inside = sorted(file for file in path.iterdir() if file.suffix in (".json", ".jsonl") and file.is_file())
             if not inside:

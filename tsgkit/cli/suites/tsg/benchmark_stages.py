@@ -311,7 +311,7 @@ async def describe(making: StageWork) -> str:
             graphs = [graph.triplets for graph in descriptions[number].graphs]
             making.drop(story.id, f"description {number}", reason, was=graphs)
 
-    asked: dict[str, Any] = {}
+    counts: dict[str, Any] = {}
     if making.calls is None:
         known, names = vocabularies(making, STORIES)
         with executor_named(making.executor or usual_executor(len(known), MANY_STORIES)) as executor:
@@ -320,9 +320,9 @@ async def describe(making: StageWork) -> str:
     else:
         writer = model_writer(making, making.calls, STORIES)
         await making.each(STORIES, put, partial(described_by_model, settings, writer))
-        asked = {"sent_back": dict(writer.found), "without_answer": len(making.failures)}
+        counts = {"sent_back": dict(writer.found), "without_answer": len(making.failures)}
     by_whom = settings.model or PATTERNS
-    making.files.figures.update(sentences=+by, tags=dict(tags), written_by=by_whom, **asked)
+    making.files.figures.update(sentences=+by, tags=dict(tags), written_by=by_whom, **counts)
     kept = f", {by['kept']:,} of the source kept" if by["kept"] else ""
     return f"{count(by['written'], 'sentence')} by {by_whom}{kept}"
 

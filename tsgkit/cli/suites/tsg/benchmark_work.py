@@ -129,8 +129,8 @@ class BenchmarkWork:
         """Do a stage as a job, and return what it made, in words."""
         arguments, watch = self.arguments, job_watch(quiet=self.arguments.quiet)
         asks = stage.asks and self.settings.model is not None
-        asked = {"work": f"make tsg {stage.name}", "made_from": digest(recipe), "rounds": self.settings.rounds}
-        with asking(arguments, str(self.folder.file(stage.name)), asked) if asks else nullcontext() as calls:
+        job = {"work": f"make tsg {stage.name}", "made_from": digest(recipe), "rounds": self.settings.rounds}
+        with asking(arguments, str(self.folder.file(stage.name)), job) if asks else nullcontext() as calls:
             if calls is None:
                 engine, workers = Engine(watch=watch, noun="story", title=stage.name), 1
             else:

@@ -71,8 +71,8 @@ def run(arguments: argparse.Namespace) -> int:
         for number in row.numbers if subject in (None, row.cell.subject) else ():
             sample = row.dataset.sample(number)
             lines = places.get((row.cell, sample.item_id), ())
-            wrong, reasons = wrong_graphs(row, sample, [calls.read(place) for place in lines])
-            rows += [_repair(row, sample, place, graph) for place, graph in wrong]
+            wrong, reasons = wrong_graphs(row, sample, [calls.read(offset) for offset in lines])
+            rows += [_repair(row, sample, offset, graph) for offset, graph in wrong]
             dropped.update(reasons)
     dropped = +dropped
     if not rows:
@@ -136,7 +136,7 @@ def _repair(row: PlannedRow, sample: GenerationSample, number: int, graph: Actio
     way = [str(part) for part in (solver, cell.style, *cell.own_axes.values()) if part not in (None, "")]
     repeat = [f"#{cell.repeat}"] if cell.repeat else []
     domain, tags = sample.groups["domain"][0], sample.groups["tag"]
-    asked = {name: getattr(cell, name) for name in ("subject", "solver", "style", "repeat", "task")}
+    origin = {name: getattr(cell, name) for name in ("subject", "solver", "style", "repeat", "task")}
     return {
         "item_id": "/".join([cell.task, sample.item_id, str(number), cell.subject, *way, *repeat]),
         **dict(zip(("scenario_id", "data_id"), sample.scenarios, strict=False)),
@@ -146,5 +146,5 @@ def _repair(row: PlannedRow, sample: GenerationSample, number: int, graph: Actio
         "target_sentence": sample.sentence,
         "mandatory_space": vocabulary_value(sample.vocabulary),
         "graphs": [{"triplets": triplets} for triplets in lists_of(sample.references)],
-        GIVEN: {"number": number, "triplets": lists_of([graph])[0], **asked, "item_id": sample.item_id},
+        GIVEN: {"number": number, "triplets": lists_of([graph])[0], **origin, "item_id": sample.item_id},
     }
