@@ -173,29 +173,31 @@ def read_ratings(path: str | Path) -> People:
 def agreements_of(
     run: Path,
     people: People | None = None,
-    other: Path | None = None,
+    their_label: Path | None = None,
     subject: str | None = None,
     data: str | None = None,
 ) -> tuple[RowAgreements, ...]:
     """Return the agreements of every row of a run: with people, with another run's judge or official results, of its
     rounds with each other.
     """
-    if other is not None and other.is_dir() and not (other / HEADER).exists():
-        return tuple(_with_official(run, row) for row in official_rows(run, other, data, subject))
+    if their_label is not None and their_label.is_dir() and not (their_label / HEADER).exists():
+        return tuple(_with_official(run, row) for row in official_rows(run, their_label, data, subject))
     rows = list(_judged_rows(run, subject, data))
     is_open = people is not None and not all(dict(rating.rows).get("subject") for rating in people.ratings)
     if is_open and len({row.cell.subject for row in rows}) > 1:
         raise UsageError(
             f"{run}: it has several subjects, and the ratings are about one of them", hint="name it: --subject"
         )
-    others = list(_judged_rows(other, subject, data)) if other is not None else []
+    others = list(_judged_rows(their_label, subject, data)) if their_label is not None else []
     agreements = []
     for row in rows:
         agreement = RowAgreements(str(run), row.cell, row.judge, len(row.verdicts))
         if people is not None:
             agreement = _with_people(agreement, row.verdicts, tuple(people.about(row.cell, row.verdicts)))
-        same = [their for their in others if (their.cell.subject, their.cell.task) == (row.cell.subject, row.cell.task)]
-        measures = [measure for their in same for measure in _with_another(row.verdicts, their)]
+        judged_alike = [
+            their for their in others if (their.cell.subject, their.cell.task) == (row.cell.subject, row.cell.task)
+        ]
+        measures = [measure for their in judged_alike for measure in _with_another(row.verdicts, their)]
         if people is None and not others:
             measures += _between_rounds(row.verdicts)
         agreements.append(replace(agreement, measures=(*agreement.measures, *measures)))
@@ -203,8 +205,8 @@ def agreements_of(
         known = sorted({item for row in rows for item, _ in row.verdicts})
         first = min(rating.place for rating in people.ratings)[0]
         raise UsageError(f"{people.file}: it has no rating of an item of this run", hint=meant(first, known))
-    if other is not None and not any(row.measures for row in agreements):
-        raise UsageError(f"{other}: no subject, task and item is in both runs")
+    if their_label is not None and not any(row.measures for row in agreements):
+        raise UsageError(f"{their_label}: no subject, task and item is in both runs")
     return tuple(agreements)
 
 
@@ -243,9 +245,9 @@ def _with_people(agreement: RowAgreements, verdicts: Verdicts, ratings: Sequence
             right[rating.rater][rating.place] = RIGHT[rating.label == verdict.key]
     compared: list[tuple[str, dict[Place, str | None], dict[str, dict[Place, str]]]] = []
     if any(right.values()):
-        compared.append((VERDICTS, {place: RIGHT[verdict.right] for place, verdict in verdicts.items()}, right))
+        compared.append((VERDICTS, {question: RIGHT[verdict.right] for question, verdict in verdicts.items()}, right))
     if labels:
-        compared.append((LABELS, {place: verdict.label for place, verdict in verdicts.items()}, labels))
+        compared.append((LABELS, {question: verdict.label for question, verdict in verdicts.items()}, labels))
     measures: list[MeasuredAgreement] = []
     dropped = 0
     for on, judge, raters in compared:
@@ -255,7 +257,7 @@ def _with_people(agreement: RowAgreements, verdicts: Verdicts, ratings: Sequence
             measures += _by_kind(on, "judge and majority of people", verdicts, (judge, majority), measure)
         if len(raters) > 1:
             measures.append(MeasuredAgreement(on, krippendorffs_alpha(list(raters.values())), "people"))
-        everybody: list[Ratings] = [{place: judge[place] for place in majority}, *raters.values()]
+        everybody: list[Ratings] = [{question: judge[question] for question in majority}, *raters.values()]
         measures.append(MeasuredAgreement(on, krippendorffs_alpha(everybody), "judge and people"))
     rated = len(places & verdicts.keys())
     elsewhere, unsure = len(places) - rated, sum(rating.is_unsure for rating in ratings)
@@ -271,13 +273,13 @@ def _majority(raters: Iterable[Mapping[Place, str]]) -> tuple[dict[Place, str], 
     """
     votes: defaultdict[Place, Counter[str]] = defaultdict(Counter)
     for ratings in raters:
-        for place, label in ratings.items():
-            votes[place][label] += 1
+        for question, label in ratings.items():
+            votes[question][label] += 1
     majority = {}
-    for place, counts in votes.items():
+    for question, counts in votes.items():
         (label, most), *rest = counts.most_common(2)
         if not rest or rest[0][1] < most:
-            majority[place] = label
+            majority[question] = label
     return majority, len(votes) - len(majority)
 
 
@@ -289,19 +291,19 @@ def _by_kind(
     measure: Callable[[Ratings, Ratings], Agreement],
 ) -> Iterator[MeasuredAgreement]:
     """Yield the measure over all questions that the second of a pair rates, and over each kind of them."""
-    kinds = list(dict.fromkeys(verdicts[place].kind for place in pair[1] if verdicts[place].kind))
+    kinds = list(dict.fromkeys(verdicts[question].kind for question in pair[1] if verdicts[question].kind))
     for kind in ("", *(kinds if len(kinds) > 1 else ())):
-        places = [place for place in pair[1] if kind in ("", verdicts[place].kind)]
-        first, second = ({place: ratings[place] for place in places} for ratings in pair)
+        places = [question for question in pair[1] if kind in ("", verdicts[question].kind)]
+        first, second = ({question: ratings[question] for question in places} for ratings in pair)
         yield MeasuredAgreement(on, measure(first, second), between, kind)
 
 
-def _with_another(verdicts: Verdicts, other: _JudgedRow) -> Iterator[MeasuredAgreement]:
-    places = sorted(verdicts.keys() & other.verdicts.keys())
-    sides = (verdicts, other.verdicts)
-    right = [{place: RIGHT[side[place].right] for place in places} for side in sides]
-    labels = [{place: side[place].label for place in places} for side in sides]
-    between = f"judge and {other.judge or other.cell.subject} {other.cell.solver}"
+def _with_another(verdicts: Verdicts, their_label: _JudgedRow) -> Iterator[MeasuredAgreement]:
+    places = sorted(verdicts.keys() & their_label.verdicts.keys())
+    sides = (verdicts, their_label.verdicts)
+    right = [{question: RIGHT[side[question].right] for question in places} for side in sides]
+    labels = [{question: side[question].label for question in places} for side in sides]
+    between = f"judge and {their_label.judge or their_label.cell.subject} {their_label.cell.solver}"
     for on, (first, second) in ((VERDICTS, right), (LABELS, labels)) if places else ():
         if on == VERDICTS or any(first.values()) or any(second.values()):
             yield from _by_kind(on, between, verdicts, (first, second), cohens_kappa)
@@ -336,18 +338,20 @@ def _with_official(run: Path, row: OfficialRow) -> RowAgreements:
     ):
         if not ours and not theirs:
             continue
-        common = [place for place in ours if place in theirs]
-        here, there = ({place: side[place].label for place in common} for side in (ours, theirs))
-        by_kind = list(_by_kind(on, f"judge and {row.theirs}", ours, (here, there), cohens_kappa))
+        common = [question for question in ours if question in theirs]
+        here, their_labels = ({question: side[question].label for question in common} for side in (ours, theirs))
+        by_kind = list(_by_kind(on, f"judge and {row.theirs}", ours, (here, their_labels), cohens_kappa))
         unlike = [
-            UnlikeAnswer(on, place[0], ours[place].text, mine, other)
-            for place in common
-            if (mine := here[place]) is not None and (other := there[place]) is not None and mine != other
+            UnlikeAnswer(on, question[0], ours[question].text, mine, their_label)
+            for question in common
+            if (mine := here[question]) is not None
+            and (their_label := their_labels[question]) is not None
+            and mine != their_label
         ]
         n = by_kind[0].agreement.n
         notes.append(f"{on}: {n - len(unlike):,} of {n:,} equal")
         for where, side, rest in (("here", ours, theirs), ("there", theirs, ours)):
-            if alone := [f"{side[place].text} of scene {place[0]}" for place in side if place not in rest]:
+            if alone := [f"{side[question].text} of scene {question[0]}" for question in side if question not in rest]:
                 notes.append(note(f"{noun} only {where}", alone))
         measures += by_kind
         differing += unlike
@@ -359,7 +363,10 @@ def _between_rounds(verdicts: Verdicts) -> Iterator[MeasuredAgreement]:
     rounds = max((len(verdict.rounds) for verdict in verdicts.values()), default=0)
     if rounds > 1:
         raters = [
-            {place: verdict.rounds[turn] if turn < len(verdict.rounds) else None for place, verdict in verdicts.items()}
+            {
+                question: verdict.rounds[turn] if turn < len(verdict.rounds) else None
+                for question, verdict in verdicts.items()
+            }
             for turn in range(rounds)
         ]
         yield MeasuredAgreement(LABELS, krippendorffs_alpha(raters), f"{rounds} rounds of the judge")

@@ -212,8 +212,10 @@ def words(text: str, width: float) -> str:
     """Return a name as figures write it: visible, in lines of at most this width in inches."""
     if not text:
         return ""
-    seen = "".join(c if ord(c) in _glyphs() else c.encode("unicode_escape").decode("ascii") for c in visible(text))
-    return "\n".join(line.rstrip(" ") for line in wrap(shorten(seen, LONGEST_LABEL), width * POINTS, SIZE))
+    visible_text = "".join(
+        c if ord(c) in _glyphs() else c.encode("unicode_escape").decode("ascii") for c in visible(text)
+    )
+    return "\n".join(line.rstrip(" ") for line in wrap(shorten(visible_text, LONGEST_LABEL), width * POINTS, SIZE))
 
 
 class ChartLayout(NamedTuple):
@@ -242,8 +244,8 @@ def layout(chart: Chart[ChartPanel | Bars], width: float) -> ChartLayout:
     of_lines = tuple(max(heights[start : start + across]) for start in range(0, len(heights), across))
     are_bars = isinstance(chart.panels[0], Bars)
     columns = 2 if are_bars or width > WIDE else 1
-    named = abridged(chart.labels, LONGEST_LABEL).values() if are_bars or len(chart.labels) > 1 else ()
-    return ChartLayout(across, of_lines, tuple(words(label, width / columns - 0.5) for label in named), columns)
+    names = abridged(chart.labels, LONGEST_LABEL).values() if are_bars or len(chart.labels) > 1 else ()
+    return ChartLayout(across, of_lines, tuple(words(label, width / columns - 0.5) for label in names), columns)
 
 
 def check_height(chart: Chart[ChartPanel | Bars], width: float) -> None:
@@ -357,8 +359,10 @@ def _limits(panel: ChartPanel, chart: Chart[ChartPanel | Bars]) -> tuple[float, 
     """Return the ends of the axis of values: of shares 0 to 100 %, of differences what all panels of a unit need."""
     if panel.is_share and not panel.is_difference:
         return -2.0, 102.0
-    alike = [other for other in chart.panels if isinstance(other, ChartPanel) and other.is_share == panel.is_share]
-    marks = [mark for other in (alike if panel.is_difference else [panel]) for mark in other.marks]
+    alike = [
+        sibling for sibling in chart.panels if isinstance(sibling, ChartPanel) and sibling.is_share == panel.is_share
+    ]
+    marks = [mark for sibling in (alike if panel.is_difference else [panel]) for mark in sibling.marks]
     ends = [end for mark in marks for end in (mark.value.low, mark.value.value, mark.value.high) if end is not None]
     lowest, top = (end * (100 if panel.is_share else 1) for end in (min(0.0, *ends), max(0.0, *ends)))
     if panel.is_difference:
@@ -375,9 +379,9 @@ def _lines(axes: Axes, panel: ChartPanel, width: float, labels: Sequence[str]) -
     least = min(right - left for left, right in pairwise(numbers))
     room = (width - 0.6) * least / (1.16 * (numbers[-1] - numbers[0]))
     apart = min(2.5 / POINTS, 0.7 * room / len(panel.series))
-    for place, (label, all_marks) in enumerate(panel.series):
+    for position, (label, all_marks) in enumerate(panel.series):
         look = labels.index(label)
-        shift = (place - (len(panel.series) - 1) / 2) * apart
+        shift = (position - (len(panel.series) - 1) / 2) * apart
         figure = axes.get_figure()
         assert figure is not None  # noqa: S101  (it was added to one)
         moved = axes.transData + ScaledTranslation(shift, 0, figure.dpi_scale_trans)
@@ -411,8 +415,8 @@ def _ticks(panel: ChartPanel, numbers: Sequence[int], width: float) -> list[str]
 def _dots(axes: Axes, panel: ChartPanel, width: float, labels: Sequence[str]) -> None:
     """Draw dots with whiskers beside the names of their categories, the first on top."""
     at = dict(zip(panel.categories, _places(axes, panel, width), strict=True))
-    for place, (label, all_marks) in enumerate(panel.series):
-        shift = 0.09 * (place - (len(panel.series) - 1) / 2)
+    for position, (label, all_marks) in enumerate(panel.series):
+        shift = 0.09 * (position - (len(panel.series) - 1) / 2)
         for is_shown in (True, False):
             marks = [mark for mark in all_marks if mark.is_shown == is_shown]
             values, whiskers = _with_whiskers(marks, panel)
@@ -426,16 +430,16 @@ def _dots(axes: Axes, panel: ChartPanel, width: float, labels: Sequence[str]) ->
 def _bars(axes: Axes, panel: Bars, width: float) -> None:
     """Draw bars as long as each other, cut by how many went which way."""
     length = LABEL_SHARE * width * POINTS
-    for bar, place in zip(panel.rows, _places(axes, panel, width), strict=True):
+    for bar, position in zip(panel.rows, _places(axes, panel, width), strict=True):
         start = 0.0
         for number, kind in zip(bar.counts, panel.labels, strict=True):
             fill, hatch = LOOKS_OF_BARS[kind]
             share = 100 * number / (bar.n or 1)
             if number:
-                axes.barh([place], [share], left=[start], height=0.15, color=fill, hatch=hatch, edgecolor="black",
+                axes.barh([position], [share], left=[start], height=0.15, color=fill, hatch=hatch, edgecolor="black",
                           linewidth=0.3 if panel.is_counted else 0.6, clip_on=False)  # fmt: skip
             if not panel.is_counted and share / 100 * length > text_width(f"{number:,}", SIZE) + 3:
-                axes.text(start + share / 2, place, f"{number:,}", ha="center", va="center",
+                axes.text(start + share / 2, position, f"{number:,}", ha="center", va="center",
                           bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 0.6})  # fmt: skip
             start += share
     axes.set_xlim(0, 100)

@@ -258,8 +258,8 @@ def _boards(row: ReportRow, by: str) -> Mapping[str, Board]:
         return row.groups.get(by, {})
     if by in OF_PLANS:
         return {str(row.depends.get(by, f"no {by}")): row.board}
-    named = {"run": row.name, "style": row.style or NO_STYLE}
-    return {named.get(by) or str(getattr(row, by)): row.board}
+    names = {"run": row.name, "style": row.style or NO_STYLE}
+    return {names.get(by) or str(getattr(row, by)): row.board}
 
 
 def _reason(row: ReportRow, metric: str, by: str, profile: str) -> str:
@@ -391,12 +391,12 @@ def items(comparison: ComparedRows, by: str | None = None) -> Chart[Bars]:
     panels, notes = list[Bars](), dict[str, None]()
     for title, pairs in _by_metric(comparison).items():
         measure = pairs[0].first.measure
-        named = {f"{pair.first.name} against {pair.second.name}": pair for pair in pairs}
+        names = {f"{pair.first.name} against {pair.second.name}": pair for pair in pairs}
         if by is None:
-            bars = {name: [values for _, values in _both(pair)] for name, pair in named.items()}
+            bars = {name: [values for _, values in _both(pair)] for name, pair in names.items()}
             panels.append(_shares(title, bars, measure))
             continue
-        for name, pair in named.items():
+        for name, pair in names.items():
             members: dict[str, list[tuple[float, float]]] = {}
             for item, values in _both(pair):
                 for member in dict.fromkeys(pair.first.groups.get(item, ())):

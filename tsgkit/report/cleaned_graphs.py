@@ -142,8 +142,8 @@ def summary_lines(summary: CleaningSummary, out: str) -> Iterator[str]:
         yield f"not decided ({summary.undecided}):"
         for item, finding in summary.first_undecided:
             hint = f" ({inert(finding.hint)})" if finding.hint else ""
-            place = "" if finding.place.graph is None else f", graph {finding.place.graph + 1}"
-            yield f"  item {inert(item)}{place}: {inert(finding.message)}{hint}"
+            where = "" if finding.place.graph is None else f", graph {finding.place.graph + 1}"
+            yield f"  item {inert(item)}{where}: {inert(finding.message)}{hint}"
         if (more := summary.undecided - summary.shown) > 0:
             yield f"  ... and {more} more (tsgkit check {inert(out)})"
 

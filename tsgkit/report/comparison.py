@@ -188,13 +188,13 @@ def along_axis(gathered: ContenderGroups, axis: str, baseline: str | None = None
         ranked = [(ranks[value], row) for value, row in zip(values, group, strict=True) if value is not None]
         for rank, row in ranked:
             earlier = [
-                (other_rank, other)
-                for other_rank, other in ranked
-                if other_rank < rank and _differ_alone(row, other, axis)
+                (other_rank, rival)
+                for other_rank, rival in ranked
+                if other_rank < rank and _differ_alone(row, rival, axis)
             ]
-            earlier = [(other_rank, other) for other_rank, other in earlier if other.place == row.place] or earlier
+            earlier = [(other_rank, rival) for other_rank, rival in earlier if rival.place == row.place] or earlier
             first = min((other_rank for other_rank, _ in earlier), default=0)
-            couples += [(row, other) for other_rank, other in earlier if other_rank == first]
+            couples += [(row, rival) for other_rank, rival in earlier if other_rank == first]
     return couples
 
 
@@ -208,11 +208,11 @@ def among(gathered: ContenderGroups) -> list[Couple]:
     """Return all pairs of rows of one run; of several runs, those of different ones that are most like each other."""
     is_one_run = len({row.place for row in gathered.all}) == 1
     return [
-        (row, other)
+        (row, rival)
         for group in gathered.groups
-        for row, other in combinations(group, 2)
+        for row, rival in combinations(group, 2)
         if is_one_run
-        or (row.place != other.place and (_is_nearest(row, other, group) or _is_nearest(other, row, group)))
+        or (row.place != rival.place and (_is_nearest(row, rival, group) or _is_nearest(rival, row, group)))
     ]
 
 
@@ -226,8 +226,8 @@ def against(gathered: ContenderGroups, paths: Sequence[Path], baseline: str) -> 
 
     A baseline is named by its run, else by the name, title, subject or style of its rows.
     """
-    runs = [place for place, path in enumerate(paths) if path == Path(baseline)]
-    runs = runs or [place for place, path in enumerate(paths) if path.name == baseline]
+    runs = [number for number, path in enumerate(paths) if path == Path(baseline)]
+    runs = runs or [number for number, path in enumerate(paths) if path.name == baseline]
     couples: list[Couple] = []
     is_known = False
     for group in gathered.groups:

@@ -148,9 +148,9 @@ def gather(paths: Sequence[Path], request: ComparisonRequest) -> ContenderGroups
     check_groups(() if request.by is None else (request.by,), paths, tasks)
     notes = _notes_on_runs(headers)
     rows: list[Contender] = []
-    for place, path in enumerate(paths):
+    for run_number, path in enumerate(paths):
         with open_saved_run(path, request.data) as saved:
-            rows += _contenders(saved, place, tasks, request, notes)
+            rows += _contenders(saved, run_number, tasks, request, notes)
     groups: dict[tuple[str, str], list[Contender]] = {}
     for row in sorted(_named(rows, paths), key=lambda row: tasks.index(row.task)):
         groups.setdefault((row.task, row.metric), []).append(row)
@@ -243,8 +243,8 @@ def _members(state: RowState, saved: SavedRun, group: str) -> dict[str, tuple[st
     row, members = state.row, dict[str, tuple[str, ...]]()
     if group not in row.task.groups.names:
         return members
-    for place, number in zip(state.places, row.numbers, strict=True):
-        stored = None if place == NOWHERE else saved.samples.read(place)["groups"].get(group)
+    for record, number in zip(state.places, row.numbers, strict=True):
+        stored = None if record == NOWHERE else saved.samples.read(record)["groups"].get(group)
         names = row.task.groups.of(row.dataset.sample(number), group) if stored is None else stored
         members[row.dataset.item_ids[number]] = tuple(names)
     return members
@@ -256,8 +256,8 @@ def _parts(
     """Return the contribution of each item that ended, averaged over repeats, and the items without an answer."""
     draws: dict[str, list[Part]] = {}
     unanswered: dict[str, list[str]] = {}
-    for place in (place for state in states for place in state.places if place != NOWHERE):
-        record = saved.samples.read(place)
+    for offset in (offset for state in states for offset in state.places if offset != NOWHERE):
+        record = saved.samples.read(offset)
         item_id, outcome = record["item_id"], record["outcome"]
         try:
             total, weight = record["parts"][profile][metric]

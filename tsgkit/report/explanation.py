@@ -79,8 +79,8 @@ def explain(path: str | Path, item: str, *, data: str | None = None, **narrowing
         for row in selected:
             if item in row.dataset.item_ids:
                 number, state = list(row.dataset.item_ids).index(item), opened.states[row.cell]
-                place = state.places[row.numbers.index(number)] if number in row.numbers else NOWHERE
-                samples.append(run.sample(state, number, place).read())
+                offset = state.places[row.numbers.index(number)] if number in row.numbers else NOWHERE
+                samples.append(run.sample(state, number, offset).read())
         if not samples:
             ids = tuple(dict.fromkeys(name for row in selected for name in row.dataset.item_ids))
             similar = nearest(item, ids[:MOST_NAMES], limit=1, least=0.6)

@@ -117,7 +117,9 @@ def brief_parts(sample: RecordedSample) -> Iterator[Markup]:
         if reference := sample.row.task.view.reference(sample.item):
             yield html.facts([("expected", html.block(reference))])
         return
-    differing = [place for place, graph in enumerate(sample.graphs) if graph.difference is None or graph.difference]
+    differing = [
+        position for position, graph in enumerate(sample.graphs) if graph.difference is None or graph.difference
+    ]
     yield from graph_differences(sample.graphs, differing or [0], images=MOST_IMAGES)
     if right := len(sample.graphs) - len(differing):
         yield html.paragraph(f"{right} of {len(sample.graphs)} graphs are as they should be.", class_="pale")
@@ -264,8 +266,8 @@ def _ground(value: Mapping[str, Any], image: str, title: str) -> str:
         half = min(3.6 * len(words), WIDTH / 2)
         middle = scale * (float(box["x"]) + float(box["width"]) / 2)
         centre = scale * (float(box["y"]) + float(box["height"]) / 2)
-        place = min(max(middle, half), WIDTH - half), min(max(centre, 8.0), height - 8)
-        labels.append(lines_of_text((words,), *place, size=13, style=HALO))
+        position = min(max(middle, half), WIDTH - half), min(max(centre, 8.0), height - 8)
+        labels.append(lines_of_text((words,), *position, size=13, style=HALO))
         names.append(f"{box['label']} ({box['state']})" if box["state"] else box["label"])
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:.0f} {height:.0f}" '
     head += f'width="{WIDTH:.0f}" height="{height:.0f}" role="img">'
@@ -322,8 +324,8 @@ def _scene(panel: Panel) -> Iterator[Markup]:
     """Yield the room from above, if its suite draws it so, and its remarks as sentences."""
     if panel.still is not None:
         try:
-            seen = html.drawing(panel.still(), "from above, as measured by rules")
-            yield tag("div", seen, class_="room")
+            drawing = html.drawing(panel.still(), "from above, as measured by rules")
+            yield tag("div", drawing, class_="room")
         except Exception as error:  # noqa: BLE001 - a suite's code fails in every way there is
             yield html.paragraph(f"It cannot be drawn: {error}", class_="note")
     for section in panel.value["sections"]:

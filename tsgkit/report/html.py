@@ -122,13 +122,13 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Markup]], caption: str = 
     """
     lines = [tuple(row) for row in rows]
     headings, body = [], [list[Markup]() for _ in lines]
-    for place, heading in enumerate(head):
-        texts = (unescape(TAGS.sub("", line[place])).strip() for line in lines)
+    for column, heading in enumerate(head):
+        texts = (unescape(TAGS.sub("", line[column])).strip() for line in lines)
         words = [words for words in texts if words not in ("", NOTHING)]
-        if place and lines and not words:
+        if column and lines and not words:
             continue
         look = ""
-        if place and words:
+        if column and words:
             is_long = max(map(len, words)) > LONGEST_LINE
             look = "figure" if all(map(FIGURE.fullmatch, words)) else "words" if is_long else ""
         looks = {"class_": look} if look else {}
@@ -137,10 +137,10 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Markup]], caption: str = 
         headings.append(tag("th", Markup(above + text(word)), scope="col", role="columnheader", **looks))
         label = heading.replace("\n", " ")
         for cells, line in zip(body, lines, strict=True):
-            if place:
-                cells.append(tag("td", tag("span", line[place]), data_label=label, role="cell", **looks))
+            if column:
+                cells.append(tag("td", tag("span", line[column]), data_label=label, role="cell", **looks))
             else:
-                cells.append(tag("th", line[place], data_label=label, scope="row", role="rowheader"))
+                cells.append(tag("th", line[column], data_label=label, scope="row", role="rowheader"))
     parts = [tag("caption", text(caption))] if caption else []
     parts.append(tag("thead", tag("tr", *headings, role="row"), role="rowgroup"))
     parts.append(tag("tbody", *(tag("tr", *cells, role="row") for cells in body), role="rowgroup"))
@@ -162,11 +162,11 @@ def line(pieces: Line) -> Markup:
     return Markup("".join(name(piece) if isinstance(piece, Foreign) else text(piece) for piece in pieces))
 
 
-def drawn_up(one: Table, *, level: int = 4) -> Markup:
+def drawn_up(table_value: Table, *, level: int = 4) -> Markup:
     """Return a table of words and figures under its title, with its notes."""
-    rows = ([cell(value) for value in row] for row in one.rows)
-    heading = tag(f"h{level}", line(one.title))
-    return Markup(heading + table(one.head, rows, as_cards=False) + listed(map(line, one.notes)))
+    rows = ([cell(value) for value in row] for row in table_value.rows)
+    heading = tag(f"h{level}", line(table_value.title))
+    return Markup(heading + table(table_value.head, rows, as_cards=False) + listed(map(line, table_value.notes)))
 
 
 def folded(summary: Markup, *parts: Markup, is_open: bool = False) -> Markup:

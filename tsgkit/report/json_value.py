@@ -30,9 +30,9 @@ def report_value(report: Report) -> dict[str, Any]:
 
 def row_value(row: ReportRow) -> dict[str, Any]:
     """Return the JSON value of a row."""
-    same = ("run", "name", "subject", "task", "solver", "repeat", "data", "data_sha256", "seed", "protocol")
+    copied = ("run", "name", "subject", "task", "solver", "repeat", "data", "data_sha256", "seed", "protocol")
     return {
-        **{name: getattr(row, name) for name in same},
+        **{name: getattr(row, name) for name in copied},
         "style": row.style or None,
         "protocol_note": row.protocol_note or None,
         "parameters": row.parameters,

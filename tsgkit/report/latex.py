@@ -161,14 +161,17 @@ def written(document: ReportDocument) -> str:
 
 def _layout(table: Table) -> _Layout:
     cells = list(zip(*table.rows, strict=True)) or [()] * len(table.head)
-    columns = [LatexColumn(head, cells[place], place < table.words) for place, head in enumerate(table.head)]
+    columns = [
+        LatexColumn(head, cells[column_number], column_number < table.words)
+        for column_number, head in enumerate(table.head)
+    ]
     full = [column for column in columns if not column.is_empty]
     texts = [column for column in full if column.is_text]
     names = next((column for column in texts if not column.is_same), next(iter(texts), None))
-    same = [column for column in full if column is not names and column.is_same]
-    if all(column.is_text or column in same for column in full):  # counts that are all there is
-        same = [column for column in same if column.is_text or column.texts[0] in ("0", *EMPTY)]
-    shown = [column for column in full if column not in same]
+    equal = [column for column in full if column is not names and column.is_same]
+    if all(column.is_text or column in equal for column in full):  # counts that are all there is
+        equal = [column for column in equal if column.is_text or column.texts[0] in ("0", *EMPTY)]
+    shown = [column for column in full if column not in equal]
     heading = None
     if names is not None and names.width() <= COLUMN and sum(column.is_text for column in shown) > 1:
         blocks = [(cell, len([*members])) for cell, members in groupby(names.texts)]
@@ -177,20 +180,20 @@ def _layout(table: Table) -> _Layout:
     layout = _Layout(
         columns=[column for column in shown if column is not heading],
         heading=heading,
-        same=[(column.head.replace("\n", " "), column.texts[0]) for column in same],
+        same=[(column.head.replace("\n", " "), column.texts[0]) for column in equal],
         empty=[column.head.replace("\n", " ") for column in columns if column.is_empty and not column.is_text],
     )
     while (total := sum(column.width() for column in layout.columns)) > PAGE:
         figures = [column for column in layout.columns if not column.is_text]
-        taken = sum(column.width(is_stacked=True) for column in figures)
+        width = sum(column.width(is_stacked=True) for column in figures)
         texts = [column for column in layout.columns if column.is_text]
-        named = sum(column.width() for column in texts)
+        text_width = sum(column.width() for column in texts)
         layout.is_wide = True
-        layout.is_stacked = any(any(column.intervals) for column in figures) and taken + named < total
-        if layout.is_stacked and taken + named <= PAGE:
+        layout.is_stacked = any(any(column.intervals) for column in figures) and width + text_width < total
+        if layout.is_stacked and width + text_width <= PAGE:
             return layout
-        if PAGE - taken >= (LEAST_TEXT + GAP) * len(texts) or len(figures) < 2:
-            layout.texts = _shared(texts, max(PAGE - taken, PAGE / 3))
+        if PAGE - width >= (LEAST_TEXT + GAP) * len(texts) or len(figures) < 2:
+            layout.texts = _shared(texts, max(PAGE - width, PAGE / 3))
             return layout
         least = next((name for name in LEAST_NEEDED for column in figures if column.name == name), figures[-1].name)
         gone = [column for column in figures if column.name == least][-1]
@@ -307,12 +310,12 @@ def _tabular(layout: _Layout, rows: slice) -> Iterator[str]:
 
 def _groups(layout: _Layout) -> Iterator[str]:
     """Yield the heads that span the columns of a group, with a rule below each."""
-    heads, rules, place = list[str](), list[str](), 1
+    heads, rules, column_number = list[str](), list[str](), 1
     for group, members in groupby(layout.columns, lambda column: column.head.rpartition("\n")[0]):
         span = layout.span(members)
         heads.append(f"\\multicolumn{{{span}}}{{c}}{{{words(group)}}}" if group else " & " * (span - 1))
-        rules += [f"\\cmidrule(lr){{{place}-{place + span - 1}}}"] if group else []
-        place += span
+        rules += [f"\\cmidrule(lr){{{column_number}-{column_number + span - 1}}}"] if group else []
+        column_number += span
     yield " & ".join(heads) + " \\\\"
     yield "".join(rules)
 

@@ -62,14 +62,14 @@ def breakable(text: str, room: float = ROOM) -> str:
     """
     clean = _shown(text)
     words = (word for word in WORD.finditer(clean) if width(word[0]) > room)
-    inside = {place for word in words for place in range(word.start(), word.end() - 1)}
+    inside = {position for word in words for position in range(word.start(), word.end() - 1)}
     pieces, since = list[str](), 0.0
-    for place, piece in enumerate(_letters(text)):
+    for position, piece in enumerate(_letters(text)):
         pieces.append(piece)
-        since += _width(clean[place])
-        if place in inside and (clean[place] in BREAK_AFTER or since >= room / 2):
+        since += _width(clean[position])
+        if position in inside and (clean[position] in BREAK_AFTER or since >= room / 2):
             pieces.append(BREAK)
-        if place not in inside or pieces[-1] is BREAK:
+        if position not in inside or pieces[-1] is BREAK:
             since = 0.0
     return _unjoined("".join(pieces))
 
@@ -83,7 +83,7 @@ def figure(text: str) -> str:
     if text == "-":
         return "--"
     return "".join(
-        f"${part}$" if place % 2 else words(part) for place, part in enumerate(SIGN.split(text)) if part
+        f"${part}$" if position % 2 else words(part) for position, part in enumerate(SIGN.split(text)) if part
     ).replace(" $^", "$^")
 
 
@@ -100,7 +100,9 @@ def interval(text: str) -> str:
 def words(text: str) -> str:
     """Return words of ours, in which marks are raised; blanks around them are kept as they are."""
     parts = enumerate(MARK.split(text))
-    return "".join(MARKS[part] if place % 2 else _unjoined("".join(map(_letter, inert(part)))) for place, part in parts)
+    return "".join(
+        MARKS[part] if position % 2 else _unjoined("".join(map(_letter, inert(part)))) for position, part in parts
+    )
 
 
 def comment(text: str) -> str:
@@ -132,8 +134,8 @@ def _shown(text: str) -> str:
 def _letters(text: str) -> Iterator[str]:
     """Yield the characters of a text for LaTeX; blanks beside others and at the ends are kept."""
     clean = _shown(text)
-    for place, letter in enumerate(clean):
-        alone = 0 < place < len(clean) - 1 and clean[place - 1] != " "
+    for position, letter in enumerate(clean):
+        alone = 0 < position < len(clean) - 1 and clean[position - 1] != " "
         yield "\\ " if letter == " " and not alone else _letter(letter)
 
 

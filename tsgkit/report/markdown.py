@@ -35,7 +35,7 @@ def table(content: Table) -> Iterator[str]:
     yield f"## {line(content.title)}"
     yield ""
     yield _row(tuple(shown(head.replace("\n", " ")) for head in content.head))
-    yield _row(tuple(":--" if place < content.words else "--:" for place in range(len(content.head))))
+    yield _row(tuple(":--" if column < content.words else "--:" for column in range(len(content.head))))
     yield from (_row(tuple(map(shown, row))) for row in content.rows)
     if content.notes:
         yield ""

@@ -70,14 +70,14 @@ def official_rows(
                 continue
             pairs: dict[str, RecordPair] = {}
             alone: dict[str, list[str]] = {"scenes only here": [], "scenes not judged here yet": []}
-            for (item, sample), place in zip(samples.items(), saved.states[row.cell].places, strict=True):
+            for (item, sample), offset in zip(samples.items(), saved.states[row.cell].places, strict=True):
                 if (judged := theirs.judged.get(item)) is None:
                     alone["scenes only here"].append(item)
-                elif place == NOWHERE:
+                elif offset == NOWHERE:
                     alone["scenes not judged here yet"].append(item)
                 else:
                     record = record_of(row.cell, judged, Transcript(()))
-                    pairs[item] = RecordPair(sample, saved.samples.read(place), record)
+                    pairs[item] = RecordPair(sample, saved.samples.read(offset), record)
             notes = tuple(note(kind, names) for kind, names in (alone | dict(theirs.problems)).items() if names)
             if not pairs:
                 words = f"{folder}: no scene of the run has results on {theirs.subject}"

@@ -153,7 +153,7 @@ def _by_task(rows: Iterable[ReportRow]) -> dict[str, list[ReportRow]]:
 
 def label(row: ReportRow, among: Iterable[ReportRow]) -> str:
     """Return a label that distinguishes a row, with its run if another run has the same row."""
-    is_in_several = any(row.cell == other.cell and row.run != other.run for other in among)
+    is_in_several = any(row.cell == twin.cell and row.run != twin.run for twin in among)
     return " ".join([row.subject, *row.way, *([f"({row.run})"] if is_in_several else [])])
 
 
@@ -249,7 +249,7 @@ def _run(path: str) -> Markup:
 
 def facts_of(path: str, header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield what a run says of itself: names, and what they stand for."""
-    plan, asked = header["plan"], header["asked"]
+    plan, recorded = header["plan"], header["asked"]
     versions = [f"{name} {number}" for name, number in (header.get("libraries") or {}).items() if number]
     yield "folder", path
     yield "begun", str(header.get("begun", NOTHING))
@@ -257,7 +257,7 @@ def facts_of(path: str, header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "versions", ", ".join([f"tsgkit {header['tsgkit']}", f"Python {header.get('python', NOTHING)}", *versions])
     seeds = ", ".join(map(str, plan["seed"])) if isinstance(plan["seed"], list) else plan["seed"]
     yield "samples", f"{header.get('samples', 0):,}, seed {seeds}, repeat {plan['repeat']}"
-    for model, settings in asked["models"].items():
+    for model, settings in recorded["models"].items():
         how = f", content {str(settings['content'])[:SHORT_HASH]}" if settings.get("content") else ", asks no model"
         if "endpoint" in settings:
             sent = header.get("models", {}).get(model, {}).get("sent")
@@ -265,11 +265,11 @@ def facts_of(path: str, header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             how = f" at {settings['endpoint']}, {how}"
         yield "subject", model + how
     for task, file in header["data"].items():
-        sha = str(asked["data"].get(task, ""))[:SHORT_HASH]
-        card = asked["tasks"].get(task, {})
+        sha = str(recorded["data"].get(task, ""))[:SHORT_HASH]
+        card = recorded["tasks"].get(task, {})
         version = f"card version {card.get('version', NOTHING)}, {str(card.get('card', ''))[:SHORT_HASH]}"
         yield task, f"{shown_path(str(file))}, SHA-256 {sha}; {version}"
-    for way, sha in asked.get("prompts", {}).items():
+    for way, sha in recorded.get("prompts", {}).items():
         if " baseline" not in way:
             yield "prompts", f"{way}: {str(sha)[:SHORT_HASH]}"
 
@@ -316,16 +316,16 @@ def examples_of(report: Report) -> Iterator[ReportExample]:
                     continue
                 candidates = (
                     ExampleCandidate(
-                        place,
+                        position,
                         sample.outcome,
                         sample.value() or 0.0,
                         sample.value("official"),
                         bool(sample.counts.get("repaired")),
                     )
-                    for place, sample in enumerate(recorded.samples_of(state))
+                    for position, sample in enumerate(recorded.samples_of(state))
                 )
-                for why, place in choose(candidates):
-                    sample = recorded.sample(state, state.row.numbers[place], state.places[place])
+                for why, position in choose(candidates):
+                    sample = recorded.sample(state, state.row.numbers[position], state.places[position])
                     examples.append(ReportExample(row, why, sample.read()))
     yield from sorted(examples, key=lambda example: order.index(id(example.row)))
 
@@ -348,10 +348,10 @@ def choose(candidates: Iterable[ExampleCandidate]) -> Iterator[tuple[str, int]]:
         *((end.replace("_", " "), [each for each in candidates if each.outcome == end]) for end in ENDINGS),
     ]
     chosen = set[int]()
-    for why, (place, *_) in ((why, members[0]) for why, members in reasons if members):
-        if place not in chosen:
-            chosen.add(place)
-            yield why, place
+    for why, (position, *_) in ((why, members[0]) for why, members in reasons if members):
+        if position not in chosen:
+            chosen.add(position)
+            yield why, position
 
 
 def _examples(report: Report) -> Iterator[Markup]:
@@ -368,8 +368,8 @@ def _examples(report: Report) -> Iterator[Markup]:
     )
     yield legend_of(graph for example in examples for graph in example.sample.graphs)
     for _, of_row in groupby(examples, key=lambda example: id(example.row)):
-        for place, (row, why, sample) in enumerate(of_row):
-            if not place:
+        for number, (row, why, sample) in enumerate(of_row):
+            if not number:
                 yield tag("h3", html.name(row.title))
             summary = f"{why}: item {sample.item_id}, {sample.judged.outcome}"
             headline = sample.headline

@@ -132,14 +132,14 @@ class Reference(_Declared):
 
 def load_reference(suite: str = "") -> Reference:
     """Return the published tables of a suite (empty: the first), checked; ``UsageError`` where there are none."""
-    place = find("eval", f"reference/{_file_of(suite)}")
-    return reference_from(text_of(place), str(place))
+    file = find("eval", f"reference/{_file_of(suite)}")
+    return reference_from(text_of(file), str(file))
 
 
 def _file_of(suite: str) -> str:
     """Return the file that holds the tables of a suite; an empty name is the first suite's."""
-    named = next((known for known in suites() if not suite or known.name == suite), Suite(suite))
-    return named.tables or f"{named.name}.yaml"
+    named_differences = next((known for known in suites() if not suite or known.name == suite), Suite(suite))
+    return named_differences.tables or f"{named_differences.name}.yaml"
 
 
 @lru_cache(maxsize=16)
@@ -186,8 +186,8 @@ def _match(row: ReportRow, reference: Reference) -> PublishedMatch | None:
     if not styles:
         return None
     style = next((way for way in ways if way in styles), styles[0])
-    beside = (style, *(reference.beside_first if style == styles[0] else ()))
-    figures = tuple(figure for name in beside for figure in reference.figures(task, name))
+    styles_beside = (style, *(reference.beside_first if style == styles[0] else ()))
+    figures = tuple(figure for name in styles_beside for figure in reference.figures(task, name))
     items = max(figure.items for figure in figures)
     is_ours = reference.dataset in shipped_datasets(row.suite)
     temperature = (row.parameters or {}).get("temperature")
@@ -213,8 +213,8 @@ def _match(row: ReportRow, reference: Reference) -> PublishedMatch | None:
             row.unasked or row.failed
         ),
     }
-    named = tuple(text for text, does_differ in differences.items() if does_differ)
-    return PublishedMatch(row, style, figures, named, reference.source)
+    named_differences = tuple(text for text, does_differ in differences.items() if does_differ)
+    return PublishedMatch(row, style, figures, named_differences, reference.source)
 
 
 def asks_published_data(kind: str, file: str, name: str) -> bool:
@@ -269,7 +269,7 @@ def _doubts_in(row: Mapping[PublishedColumn, float]) -> Iterator[tuple[Kind, tup
         if len(counts) == 3 and row[counts[0]] + row[counts[1]] != row[counts[2]]:
             yield "sum", counts
         for metric, column in group.items() if part == "overall" else ():
-            same = [other for other in row if (other.task, other.style, other.metric) == (task, style, metric)]
-            parts = [row[other] for other in same if other.part not in ("", "overall")]
+            alike = [other for other in row if (other.task, other.style, other.metric) == (task, style, metric)]
+            parts = [row[other] for other in alike if other.part not in ("", "overall")]
             if parts and abs(sum(parts) / len(parts) - row[column]) > ROUNDING:
                 yield "mean", (column,)

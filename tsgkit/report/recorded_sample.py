@@ -118,14 +118,14 @@ class RecordedRun:
     def samples_of(self, state: RowState) -> Iterator[RecordedSample]:
         """Yield the samples of a row in the order of its data; those that were not asked yet are missing."""
         return (
-            self.sample(state, number, place) for number, place in zip(state.row.numbers, state.places, strict=True)
+            self.sample(state, number, offset) for number, offset in zip(state.row.numbers, state.places, strict=True)
         )
 
-    def sample(self, state: RowState, number: int, place: int) -> RecordedSample:
+    def sample(self, state: RowState, number: int, offset: int) -> RecordedSample:
         """Return the sample of a row about an item of its data, whose record stands at a place or ``NOWHERE``."""
         row = state.row
-        if place != NOWHERE:
-            return RecordedSample.of(self, row, number, self.restored(self.opened.samples.read(place)))
+        if offset != NOWHERE:
+            return RecordedSample.of(self, row, number, self.restored(self.opened.samples.read(offset)))
         missing = row.scoring.judged(row.dataset.sample(number), None).judged
         return RecordedSample.of(self, row, number, record_of(row.cell, missing, Transcript(())), is_recorded=False)
 
@@ -228,7 +228,7 @@ class RecordedSample:
     @cached_property
     def calls(self) -> tuple[SampleCall, ...]:
         """All calls that were made about it, in order."""
-        last = {(line["label"], line["draw"]): place for place, line in enumerate(self.lines)}
+        last = {(line["label"], line["draw"]): offset for offset, line in enumerate(self.lines)}
         return tuple(
             SampleCall(
                 label=line["label"],
@@ -236,11 +236,11 @@ class RecordedSample:
                 prompt=tuple(map(Message.of, self.run.calls.messages(line.get("prompt", "")))),
                 reply=reply_from(line["reply"]),
                 prompt_hash=line.get("prompt", ""),
-                made_again=last[line["label"], line["draw"]] != place,
+                made_again=last[line["label"], line["draw"]] != offset,
                 row=self.row,
                 number=self.number,
             )
-            for place, line in enumerate(self.lines)
+            for offset, line in enumerate(self.lines)
         )
 
     @property

@@ -304,8 +304,8 @@ def _rows_of(
     for row in setup.rows:
         groups = [group for group in by if group in row.task.groups.names]
         totals[row.cell] = _Totals(row, groups, members[row.cell.task], choice.columns(row.task, groups))
-    for _, cell, place, record in records_in(setup.rows, path / SAMPLES, header.get(RECORDS, 0)):
-        totals[cell].add_record(place, record)
+    for _, cell, position, record in records_in(setup.rows, path / SAMPLES, header.get(RECORDS, 0)):
+        totals[cell].add_record(position, record)
     for cell, of_row in totals.items():
         of_row.finish()
         if cell.task not in tasks:
@@ -399,13 +399,13 @@ Members = dict[str, tuple[str, ...]]
 
 def _members(row: PlannedRow, by: Sequence[str]) -> Callable[[int], Members]:
     """Return the groups of samples by place as their texts say, computed once for all rows of a task."""
-    groups, same = [group for group in by if group in row.task.groups.names], dict[str, Members]()
+    groups, members = [group for group in by if group in row.task.groups.names], dict[str, Members]()
 
     @cache
-    def of(place: int) -> Members:
-        sample = row.dataset.sample(row.numbers[place])
+    def of(position: int) -> Members:
+        sample = row.dataset.sample(row.numbers[position])
         names = {group: row.task.groups.of(sample, group) for group in groups}
-        return same.setdefault(repr(names), names)
+        return members.setdefault(repr(names), names)
 
     return of
 
@@ -432,34 +432,34 @@ class _Totals:
         takes_parts = any(group in row.task.groups.parts for group in by)
         self._kept_of_failed = (*KEPT_OF_FAILED, "evidence") if takes_parts else KEPT_OF_FAILED
 
-    def add_record(self, place: int, record: dict[str, Any]) -> None:
+    def add_record(self, position: int, record: dict[str, Any]) -> None:
         """Add one more record."""
         if record["outcome"] in FAILURES:
-            self._failed[place] = {name: record[name] for name in self._kept_of_failed if name in record}
+            self._failed[position] = {name: record[name] for name in self._kept_of_failed if name in record}
         else:
-            self._failed.pop(place, None)
-            self._add(place, record)
+            self._failed.pop(position, None)
+            self._add(position, record)
 
     def finish(self) -> None:
         """Add failed samples, and count those not asked, which are in no score."""
-        for place, record in sorted(self._failed.items()):
+        for position, record in sorted(self._failed.items()):
             error = record["error"] or "no reason given"
             self.errors[error] = self.errors.get(error, 0) + 1
-            self._add(place, record)
+            self._add(position, record)
         self.unasked = self._added.count(0)
 
-    def _add(self, place: int, record: Mapping[str, Any]) -> None:
-        self._added[place] = 1
+    def _add(self, position: int, record: Mapping[str, Any]) -> None:
+        self._added[position] = 1
         task, cluster, counts = self.row.task, record["cluster"], record["counts"]
         whole = PartOfSample(scores_of(record, self.columns), counts)
         self.tally.add(cluster, whole.scores, counts)
         add_usage(self.usage, record["usage"])
         for group, tallies in self.members.items():
             stored: Collection[str] | None = record["groups"].get(group)
-            for name in self.members_at(place)[group] if stored is None else stored:
+            for name in self.members_at(position)[group] if stored is None else stored:
                 part: PartOfSample | None = whole
                 if group in task.groups.parts:
-                    sample = self.row.dataset.sample(self.row.numbers[place])
+                    sample = self.row.dataset.sample(self.row.numbers[position])
                     part = task.groups.part_of(sample, record["evidence"], group, name)
                 if part is None:
                     continue

@@ -204,10 +204,10 @@ def controls(report: Report) -> Iterator[Table]:
     for row in report.rows:
         if row.controls:
             of_task = alike.setdefault(row.task, [])
-            same = next((rows for rows in of_task if rows[0].controls == row.controls), None)
-            if same is None:
-                of_task.append(same := [])
-            same.append(row)
+            equal = next((rows for rows in of_task if rows[0].controls == row.controls), None)
+            if equal is None:
+                of_task.append(equal := [])
+            equal.append(row)
     for rows in (rows for of_task in alike.values() for rows in of_task):
         programs, task = rows[0].controls, rows[0].task
         names = list(dict.fromkeys(name for program in programs for name in program.values))
@@ -298,8 +298,8 @@ def published_tables(report: Report) -> Iterator[Table]:
         for figure in matches[0].figures:
             theirs.setdefault(figure.model, {}).setdefault(figure.metric, figure)
         shown = {name for match in matches for name in match.row.metrics}
-        named = dict.fromkeys(figure.metric for figure in matches[0].figures)
-        metrics = tuple(name for name in named if name in shown or name.startswith(COUNTED))
+        names = dict.fromkeys(figure.metric for figure in matches[0].figures)
+        metrics = tuple(name for name in names if name in shown or name.startswith(COUNTED))
         title: Line = (Foreign(task), f" beside the published tables, {style}")
         source: Line = (f"theirs: {matches[0].source}; ours: official figures, or strict where it says so",)
         profiles: tuple[str, ...] = ("official",)
@@ -369,10 +369,10 @@ def outcomes(report: Report) -> Table:
     ends = tuple(map(str, Outcome))
     never = [name for name in ends if not any(row.board.counts[name] for row in report.rows)]
     always = ("items", *(name for name in ends if name not in never))
-    named = dict.fromkeys([*map(str, COUNTS), *(name for row in report.rows for name in row.board.counts)])
+    names = dict.fromkeys([*map(str, COUNTS), *(name for row in report.rows for name in row.board.counts)])
     more = [
         name
-        for name in named
+        for name in names
         if name not in ("items", *ends) and not name.startswith((COUNTED, "hallucinating"))  # in other tables
         if any(row.board.counts.get(name) for row in report.rows)
     ]

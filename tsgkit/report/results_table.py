@@ -153,32 +153,32 @@ def _next_steps(prepared: RunSetup) -> Iterator[str]:
         alike.setdefault(_steps_after(task, ""), []).append(name)
     data = ["--data", shlex.quote(prepared.plan.data)] if prepared.plan.data else []
     for names in alike.values():
-        named = [] if tuple(names) == default_tasks() else ["--task", ",".join(names)]
-        same = "".join(f" {inert(word)}" for word in (*map(shlex.quote, code_options()), *named, *data))
-        yield from _steps_after(tasks[names[0]], same)
+        options = [] if tuple(names) == default_tasks() else ["--task", ",".join(names)]
+        command = "".join(f" {inert(word)}" for word in (*map(shlex.quote, code_options()), *options, *data))
+        yield from _steps_after(tasks[names[0]], command)
 
 
-def _steps_after(task: Task, same: str) -> tuple[str, ...]:
+def _steps_after(task: Task, command: str) -> tuple[str, ...]:
     """Return the commands that make sense after a baseline; ``same`` are the options that ask the same again."""
     if task.looks is not None and task.looks.next_steps is not None:
-        return task.looks.next_steps(same)
+        return task.looks.next_steps(command)
     if "models" in task.takes:
         return (
-            f"a real model: export OPENAI_API_KEY=...; tsgkit eval{same} --model openai/gpt-4o --limit 10",
-            f"a server of yours: tsgkit eval{same} --model openai/NAME --model-arg api_base=http://127.0.0.1:8000/v1",
+            f"a real model: export OPENAI_API_KEY=...; tsgkit eval{command} --model openai/gpt-4o --limit 10",
+            f"a server of yours: tsgkit eval{command} --model openai/NAME --model-arg api_base=http://127.0.0.1:8000/v1",
         )
-    return tuple(f"a folder of {kind} of yours: tsgkit eval{same} --{kind} NAME=DIR" for kind in task.takes)
+    return tuple(f"a folder of {kind} of yours: tsgkit eval{command} --{kind} NAME=DIR" for kind in task.takes)
 
 
 def board_lines(results: Sequence[Result], prepared: RunSetup, screen: Screen = PAPER) -> Iterator[str]:
     """Yield one table for each subject, and what went wrong."""
     shown = {row.cell: row.task.shown or (comparison_metric(row.task.card.metrics),) for row in prepared.rows}
     judges = {row.cell.subject: f", judged by {row.judge}" for row in prepared.rows if row.judge is not None}
-    asked = {row.cell.subject: row.asked for row in prepared.rows}
+    asked_models = {row.cell.subject: row.asked for row in prepared.rows}
     for subject in dict.fromkeys(result.cell.subject for result in results):
         mine = [result for result in results if result.cell.subject == subject]
         if never_answered(mine):
-            yield f"{inert(asked[subject])}: never answered, so there is nothing to show"
+            yield f"{inert(asked_models[subject])}: never answered, so there is nothing to show"
             for result in mine:
                 yield from () if result.given_up else _troubles(result)  # an evaluation tells the reason at its end
             continue
@@ -188,7 +188,7 @@ def board_lines(results: Sequence[Result], prepared: RunSetup, screen: Screen = 
         for result in mine:
             yield from _troubles(result)
         if any(result.board.counts["truncated"] for result in mine):
-            settings = prepared.settings.get(asked[subject])
+            settings = prepared.settings.get(asked_models[subject])
             yield f"  {more_room(None if settings is None else settings.parameters)}"
         for why, advice in dict.fromkeys((result.given_up, result.advice) for result in mine if result.given_up):
             yield f"  given up: {inert(why)}"
@@ -224,8 +224,8 @@ def board_lines(results: Sequence[Result], prepared: RunSetup, screen: Screen = 
 
 def never_answered(results: Sequence[Result]) -> bool:
     """Return whether no sample of these rows was answered, and some ended in an error of the service."""
-    asked = [result for result in results if result.board.n or result.given_up]
-    return bool(asked) and all(result.never_answered for result in asked)
+    asked_models = [result for result in results if result.board.n or result.given_up]
+    return bool(asked_models) and all(result.never_answered for result in asked_models)
 
 
 def _row(result: Result, metric: str) -> tuple[Cell, ...]:

@@ -83,10 +83,10 @@ class Pen:
         lines = text.replace("\r\n", "\n").split("\n")
         more = 0 if self.whole else len(lines) - most
         first = most // 2 if begins else 0
-        for place, line in enumerate(lines):
-            if more > 1 and place == first:
+        for column, line in enumerate(lines):
+            if more > 1 and column == first:
                 self.line(f"({count(more, 'line')} more: {ALL} them)", depth)
-            if more > 1 and first <= place < first + more:
+            if more > 1 and first <= column < first + more:
                 continue
             clean = "\t".join(map(inert, line.split("\t"))).expandtabs(4)
             is_long = not self.whole and len(clean) > LONGEST_LINE
@@ -231,9 +231,9 @@ def _shared(wanted: Sequence[int], room: int) -> list[int]:
     ([5, 30, 30], [5, 8])
     """
     shares = [0] * len(wanted)
-    for number, place in enumerate(sorted(range(len(wanted)), key=lambda place: wanted[place])):
-        shares[place] = min(wanted[place], room // (len(wanted) - number))
-        room -= shares[place]
+    for number, column in enumerate(sorted(range(len(wanted)), key=lambda column: wanted[column])):
+        shares[column] = min(wanted[column], room // (len(wanted) - number))
+        room -= shares[column]
     return shares
 
 

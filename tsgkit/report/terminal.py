@@ -70,9 +70,9 @@ def aligned(rows: Sequence[Sequence[Cell]], words: int, screen: Screen = PAPER) 
     widths = [max(map(columns, column)) for column in zip(*cells, strict=True)]
     for number, row in enumerate(cells):
         padded = []
-        for place, cell in enumerate(row):
-            space = " " * (widths[place] - columns(cell))
-            padded.append(cell + space if place < words else space + cell)
+        for column_number, cell in enumerate(row):
+            space = " " * (widths[column_number] - columns(cell))
+            padded.append(cell + space if column_number < words else space + cell)
         text = "  " + "  ".join(padded).rstrip()
         yield text if number else screen.pale(text)
     if left_out:
@@ -87,15 +87,20 @@ def _fitted(cells: Rows, words: int, width: int) -> tuple[Rows, int, list[str]]:
     """Return rows that fit a width by leaving out columns, the number of text columns, and the dropped names."""
     left_out: list[str] = []
     if _width(cells) > width:
-        short = [abridged(str(row[place]) for row in cells[1:]) for place in range(words)]
+        short = [abridged(str(row[column_number]) for row in cells[1:]) for column_number in range(words)]
         if any(name != shown for names in short for name, shown in names.items()):
             left_out.append(f"what long names share ({CUT})")
-        shown = [[*(short[place][str(row[place])] for place in range(words)), *row[words:]] for row in cells[1:]]
+        shown = [
+            [*(short[column_number][str(row[column_number])] for column_number in range(words)), *row[words:]]
+            for row in cells[1:]
+        ]
         cells = [cells[0], *shown]
     while _width(cells) > width:
         figures = list(enumerate(zip(*cells[1:], strict=True)))[words:]
-        place = next((place for place, column in figures if SAYS_NOTHING.issuperset(map(str, column))), None)
-        if place is None:
+        column_number = next(
+            (column_number for column_number, column in figures if SAYS_NOTHING.issuperset(map(str, column))), None
+        )
+        if column_number is None:
             has_intervals = any(isinstance(cell, Estimate) and cell.interval for row in cells for cell in row)
             present = {*cells[0][words:], *([INTERVALS] if has_intervals else [])}
             if (name := next((name for name in LEAST_NEEDED if name in present), None)) is None:
@@ -107,9 +112,9 @@ def _fitted(cells: Rows, words: int, width: int) -> tuple[Rows, int, list[str]]:
                     for row in cells
                 ]
                 continue
-            place = max(place for place, head in enumerate(cells[0]) if head == name)
-        cells = [[*row[:place], *row[place + 1 :]] for row in cells]
-        words -= place < words
+            column_number = max(column_number for column_number, head in enumerate(cells[0]) if head == name)
+        cells = [[*row[:column_number], *row[column_number + 1 :]] for row in cells]
+        words -= column_number < words
     return cells, words, list(dict.fromkeys(left_out))
 
 

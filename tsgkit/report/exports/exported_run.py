@@ -84,9 +84,9 @@ class ExportedRun(RecordedRun):
 
     def recorded_of(self, state: RowState) -> Iterator[RecordedSample]:
         """Yield the samples of a row that have a record, in the order of its data."""
-        for number, place in zip(state.row.numbers, state.places, strict=True):
-            if place != NOWHERE:
-                yield self.sample(state, number, place)
+        for number, offset in zip(state.row.numbers, state.places, strict=True):
+            if offset != NOWHERE:
+                yield self.sample(state, number, offset)
                 self._written[0] += 1
                 self.done(self._written[0], self.total)
 

@@ -243,11 +243,11 @@ def _stats(run: ExportedRun, states: Sequence[RowState], usage: Mapping[str, Mod
     row, used = states[0].row, dict(usage)
     if any(run.results[state.row.cell].usage.get("unpriced") for state in states):
         used = {model: tokens.model_copy(update={"total_cost": None}) for model, tokens in used.items()}
-    begun, file = datetime.fromisoformat(run.header["begun"]), run.opened.path / CALLS
-    last = datetime.fromtimestamp(file.stat().st_mtime, UTC) if file.exists() else begun
+    start, file = datetime.fromisoformat(run.header["begun"]), run.opened.path / CALLS
+    last = datetime.fromtimestamp(file.stat().st_mtime, UTC) if file.exists() else start
     return EvalStats(
         started_at=run.header["begun"],
-        completed_at=max(begun, last).isoformat(timespec="seconds"),
+        completed_at=max(start, last).isoformat(timespec="seconds"),
         model_usage=used,
         role_usage={"judge": used[whole(row.asked)]} if used and row.judge else {},
     )
@@ -264,15 +264,15 @@ def sample_of(recorded: RecordedSample) -> EvalSample:
 
     record, calls, row = recorded.record, recorded.calls, recorded.row
     usage = _usage_of(calls)
-    asked, seconds = whole(recorded.row.asked), record["usage"].get("seconds")
-    counted = [place for place, call in enumerate(calls) if not call.made_again]
-    replies = [(calls[place].label, calls[place].reply) for place in counted]
+    model, seconds = whole(recorded.row.asked), record["usage"].get("seconds")
+    counted = [position for position, call in enumerate(calls) if not call.made_again]
+    replies = [(calls[position].label, calls[position].reply) for position in counted]
     stored = [{"label": label, "reply": {"text": reply.text, "ending": str(reply.ending)}} for label, reply in replies]
     error = None
     if record["outcome"] in FAILURES:
         message = record["error"] or f"{record['outcome']}: no reason was recorded"
         error = EvalError(message=message, traceback="", traceback_ansi="")
-    first = next((place for place, call in enumerate(calls) if call.prompt), None)
+    first = next((position for position, call in enumerate(calls) if call.prompt), None)
     return EvalSample(
         id=_sample_id(recorded),
         epoch=row.cell.repeat + 1,
@@ -286,7 +286,7 @@ def sample_of(recorded: RecordedSample) -> EvalSample:
         | {"reference": whole(json.loads(json.dumps(row.task.view.value_of(recorded.item))))},
         store=whole({STYLE: row.cell.style, SOLVER: row.cell.solver, STORED_CALLS: stored}),
         events=list(_events(recorded)),
-        model_usage={asked: usage} if usage else {},
+        model_usage={model: usage} if usage else {},
         role_usage={"judge": usage} if usage and row.judge is not None else {},
         total_time=seconds,
         working_time=seconds,
@@ -350,52 +350,52 @@ def _usage(usage: Usage, *, cost: float | None) -> ModelUsage | None:
     )
 
 
-def _messages(recorded: RecordedSample, place: int) -> list[ChatMessage]:
+def _messages(recorded: RecordedSample, position: int) -> list[ChatMessage]:
     """Return the messages of the call at a place."""
     from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageTool, ChatMessageUser
 
     kinds = {"system": ChatMessageSystem, "assistant": ChatMessageAssistant, "tool": ChatMessageTool}
     return [
-        kinds.get(message.role, ChatMessageUser)(id=_mark(recorded, place, number), content=whole(message.content))
-        for number, message in enumerate(recorded.calls[place].prompt)
+        kinds.get(message.role, ChatMessageUser)(id=_mark(recorded, position, number), content=whole(message.content))
+        for number, message in enumerate(recorded.calls[position].prompt)
     ]
 
 
-def _reply(recorded: RecordedSample, place: int) -> ChatMessageAssistant:
+def _reply(recorded: RecordedSample, position: int) -> ChatMessageAssistant:
     from inspect_ai.model import ChatMessageAssistant
 
-    call = recorded.calls[place]
+    call = recorded.calls[position]
     text = whole(call.reply.text or call.reply.refusal or "")
     about = {"label": call.label, "draw": call.draw}
     model = whole(call.reply.model) or whole(recorded.row.asked)
     return ChatMessageAssistant(
-        id=_mark(recorded, place, "reply"), content=text, source="generate", model=model, metadata=about
+        id=_mark(recorded, position, "reply"), content=text, source="generate", model=model, metadata=about
     )
 
 
 def _conversation(recorded: RecordedSample) -> Iterator[ChatMessage]:
     """Yield the messages of all calls and their replies; a prompt that is drawn several times stands once."""
     before = ""
-    for place, call in enumerate(recorded.calls):
+    for position, call in enumerate(recorded.calls):
         if not call.prompt_hash or call.prompt_hash != before:
-            yield from _messages(recorded, place)
+            yield from _messages(recorded, position)
         before = call.prompt_hash
         if call.reply.text is not None or call.reply.refusal:
-            yield _reply(recorded, place)
+            yield _reply(recorded, position)
 
 
-def _output(recorded: RecordedSample, place: int) -> ModelOutput:
+def _output(recorded: RecordedSample, position: int) -> ModelOutput:
     from inspect_ai.model import ChatCompletionChoice, ModelOutput
 
-    reply = recorded.calls[place].reply
+    reply = recorded.calls[position].reply
     is_told = reply.text is not None or reply.refusal or reply.ending in (Ending.REFUSED, Ending.TRUNCATED)
-    choice = ChatCompletionChoice(message=_reply(recorded, place), stop_reason=STOPS.get(reply.ending, "unknown"))
+    choice = ChatCompletionChoice(message=_reply(recorded, position), stop_reason=STOPS.get(reply.ending, "unknown"))
     return ModelOutput(
         model=whole(reply.model) or whole(recorded.row.asked),
         choices=[choice] if is_told else [],
         usage=_usage(reply.usage, cost=reply.usage.cost),
         time=reply.seconds,
-        metadata=_about(recorded.calls[place]),
+        metadata=_about(recorded.calls[position]),
         error=whole(reply.error or reply.refusal),
     )
 
@@ -418,25 +418,25 @@ def _events(recorded: RecordedSample) -> Iterator[Event]:
     from inspect_ai.event import InfoEvent, ModelEvent, SpanBeginEvent, SpanEndEvent
     from inspect_ai.model import GenerateConfig
 
-    begun, waited = datetime.fromisoformat(recorded.run.opened.header["begun"]), 0.0
+    start, waited = datetime.fromisoformat(recorded.run.opened.header["begun"]), 0.0
     times = Counter(call.label for call in recorded.calls)
-    for place, call in enumerate(recorded.calls):
-        span = _mark(recorded, place, "span")
+    for position, call in enumerate(recorded.calls):
+        span = _mark(recorded, position, "span")
         name = call.label if times[call.label] == 1 else f"{call.label} #{call.draw + 1}"
-        when: dict[str, Any] = {"timestamp": begun, "working_start": waited, "span_id": span}
-        yield SpanBeginEvent(id=span, name=whole(name), type="solver", uuid=_mark(recorded, place, "begin"), **when)
-        when["uuid"] = _mark(recorded, place, "call")
+        when: dict[str, Any] = {"timestamp": start, "working_start": waited, "span_id": span}
+        yield SpanBeginEvent(id=span, name=whole(name), type="solver", uuid=_mark(recorded, position, "begin"), **when)
+        when["uuid"] = _mark(recorded, position, "call")
         if call.reply.source == LOCAL:
             yield InfoEvent(source=whole(call.label), data=whole(call.reply.text), metadata=_about(call), **when)
         else:
             yield ModelEvent(
                 model=whole(recorded.row.asked),
                 role=None if recorded.row.judge is None else "judge",
-                input=_messages(recorded, place),
+                input=_messages(recorded, position),
                 tools=[],
                 tool_choice="none",
                 config=GenerateConfig(),
-                output=_output(recorded, place),
+                output=_output(recorded, position),
                 retries=max(len(call.reply.attempts) - 1, 0) or None,
                 error=whole(call.reply.error),
                 cache="read" if call.reply.source == "cache" else None,
@@ -444,7 +444,7 @@ def _events(recorded: RecordedSample) -> Iterator[Event]:
                 **when,
             )
         waited += call.reply.seconds
-        when |= {"working_start": waited, "uuid": _mark(recorded, place, "end")}
+        when |= {"working_start": waited, "uuid": _mark(recorded, position, "end")}
         yield SpanEndEvent(id=span, **when)
 
 

@@ -72,7 +72,9 @@ def lines_of(sample: RecordedSample, parameters: dict[str, Any]) -> Iterator[dic
     messages = [json.dumps(calls[0].messages, ensure_ascii=False) for calls in requests]
     readings = [calls[-1].readings for calls in requests]
     resps = {
-        (call.label, call.draw): [place, n] for place, calls in enumerate(requests) for n, call in enumerate(calls)
+        (call.label, call.draw): [position, n]
+        for position, calls in enumerate(requests)
+        for n, call in enumerate(calls)
     }
     about = {
         **row.cell.value,
@@ -101,7 +103,7 @@ def lines_of(sample: RecordedSample, parameters: dict[str, Any]) -> Iterator[dic
             "doc": doc,
             "target": target,
             "arguments": {
-                f"gen_args_{place}": {"arg_0": sent, "arg_1": parameters} for place, sent in enumerate(messages)
+                f"gen_args_{position}": {"arg_0": sent, "arg_1": parameters} for position, sent in enumerate(messages)
             },
             "resps": [[call.reply.text or "" for call in calls] for calls in requests],
             "filtered_resps": whole(texts),

@@ -153,10 +153,10 @@ def values_of(sample: RecordedSample) -> Iterator[tuple[str, dict[str, Any]]]:
         **{f"{name}_tokens": sample.used(name) for name in TOKENS},
     }
     lines = [("samples", of_sample)]
-    for place, call in enumerate(sample.calls):
+    for position, call in enumerate(sample.calls):
         reply, usage = call.reply, call.reply.usage
         of_call = {
-            "place": place,
+            "place": position,
             **{name: getattr(call, name) for name in ("label", "draw", "made_again")},
             "prompt_hash": call.prompt_hash or None,
             "messages": _json(call.messages),
