@@ -289,7 +289,7 @@ def test_different_numbers_are_joined_by_a_line_and_series_named_by_what_differs
         ),
         ((row("a", style="cot"), row("a", style="few-shot"), row("rules", style="")), "style", ("a", "rules")),
         ((row("a"), row("a", run="runs/b")), "style", ("a (runs/a)", "a (runs/b)")),
-        ((row("a", repeat=0), row("a", repeat=1)), "task", ("a", "a #1")),
+        ((row("a", repeat=0), row("a", repeat=1)), "task", ("a", "a #2")),
     ):
         assert chart(Report(rows), "exact_match", group).labels == labels
 

@@ -321,7 +321,7 @@ def _labels(rows: Sequence[ReportRow], by: str) -> dict[int, str]:
             row.style or (NO_STYLE if by == "subject" else "") if by != "style" and has_styles else "",
             row.solver if by != "solver" and has_solvers and row.solver != "baseline" else "",
             *(f"{name}={value}" for name, value in row.cell.own_axes.items() if name != by),
-            f"#{row.repeat}" if row.repeat else "",
+            *row.cell.repeat_marks,
             f"({row.run})" if by != "run" and len(runs[row.cell]) > 1 else "",
         ]
         labels[id(row)] = " ".join(filter(None, parts))

@@ -154,7 +154,7 @@ class ReportRow:
     @property
     def way(self) -> tuple[str, ...]:
         """The way of asking: style, solver and repeat, if they matter."""
-        return (*self.cell.ways, *([f"#{self.repeat}"] if self.repeat else []))
+        return (*self.cell.ways, *self.cell.repeat_marks)
 
 
 class PublishedFigure(NamedTuple):

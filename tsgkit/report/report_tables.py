@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from tsgkit.errors import TsgkitError
+from tsgkit.lexicon import listed
 from tsgkit.library.projects import portable
 from tsgkit.report.figures import (
     NOTHING,
@@ -156,9 +157,13 @@ def score_tables(report: Report, task: str, *, headline: bool | None = None) -> 
         if headline is None or (name in row.headlines) is headline
     ]
     if lines or headline is not False:
-        notes = [] if headline is False else [note for row in rows for note in _row_notes(row)]
+        notes: dict[Line, list[str]] = {}
+        for row in rows if headline is not False else ():
+            for note in _row_notes(row):
+                notes.setdefault(note, []).append(row.title)
+        row_notes = [(Foreign(listed(titles)), ": ", *note) for note, titles in notes.items()]
         title = (Foreign(task), *([": other metrics"] if headline is False else []))
-        yield _scored(title, (*_who_head(report), "metric", "better"), lines, notes, label=task)
+        yield _scored(title, (*_who_head(report), "metric", "better"), lines, row_notes, label=task)
 
 
 def _scored(
@@ -183,19 +188,19 @@ def _values(board: Board, name: str) -> tuple[Cell, ...]:
 
 
 def _row_notes(row: ReportRow) -> Iterator[Line]:
-    who = Foreign(row.title)
+    """Yield what is to be known about a row, without its name."""
     for what, reason in row.board.reasons.items():
         if row.n and reason != NO_SUCH_METRIC and not (row.board.never_answered and what == "official"):  # once
-            yield (who, f": {what}: ", Foreign(reason))
+            yield (f"{what}: ", Foreign(reason))
     if row.unasked:
         unasked = f"{row.unasked:,} of {row.total:,} samples were not asked"
-        yield (who, f": unfinished: {unasked}; the figures are over the others")
+        yield (f"unfinished: {unasked}; the figures are over the others",)
     if truncated := row.board.counts["truncated"]:
-        yield (who, f": {count(truncated, 'reply was', 'replies were')} cut off: {more_room(row.parameters)}")
+        yield (f"{count(truncated, 'reply was', 'replies were')} cut off: {more_room(row.parameters)}",)
     for error, times in list(row.errors.items())[:MOST_ERRORS]:
-        yield (who, f": {times:,} of {row.n:,} samples failed: ", Foreign(error))
+        yield (f"{times:,} of {row.n:,} samples failed: ", Foreign(error))
     if (more := len(row.errors) - MOST_ERRORS) > 0:
-        yield (who, f": and {more:,} other errors")
+        yield (f"and {more:,} other errors",)
 
 
 def controls(report: Report) -> Iterator[Table]:

@@ -244,7 +244,7 @@ def _row(result: Result, metric: str) -> tuple[Cell, ...]:
     ways = cell.ways if cell.style or cell.axes else ("-", *cell.ways)
     return (
         cell.task,
-        " ".join([*ways, *([f"#{cell.repeat + 1}"] if cell.repeat else [])]),
+        " ".join([*ways, *cell.repeat_marks]),
         metric,
         str(result.total) if not result.unasked else f"{board.n}/{result.total}",
         *(with_interval(board.value(metric, profile)) for profile in PROFILES),

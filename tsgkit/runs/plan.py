@@ -212,7 +212,12 @@ class Cell(NamedTuple):
     @property
     def title(self) -> str:
         """The description that distinguishes it from other rows."""
-        return " ".join([self.subject, self.task, *self.ways, *([f"#{self.repeat + 1}"] if self.repeat else [])])
+        return " ".join([self.subject, self.task, *self.ways, *self.repeat_marks])
+
+    @property
+    def repeat_marks(self) -> tuple[str, ...]:
+        """The mark of its repeat, #2 for the second; none for the first."""
+        return (f"#{self.repeat + 1}",) if self.repeat else ()
 
     @property
     def ways(self) -> tuple[str, ...]:

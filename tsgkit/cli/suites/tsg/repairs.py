@@ -134,11 +134,10 @@ def _repair(row: PlannedRow, sample: GenerationSample, number: int, graph: Actio
     cell = row.cell
     solver = "" if cell.solver in (SINGLE, BASELINE) else cell.solver
     way = [str(part) for part in (solver, cell.style, *cell.own_axes.values()) if part not in (None, "")]
-    repeat = [f"#{cell.repeat}"] if cell.repeat else []
     domain, tags = sample.groups["domain"][0], sample.groups["tag"]
     origin = {name: getattr(cell, name) for name in ("subject", "solver", "style", "repeat", "task")}
     return {
-        "item_id": "/".join([cell.task, sample.item_id, str(number), cell.subject, *way, *repeat]),
+        "item_id": "/".join([cell.task, sample.item_id, str(number), cell.subject, *way, *cell.repeat_marks]),
         **dict(zip(("scenario_id", "data_id"), sample.scenarios, strict=False)),
         **({} if domain == NONE else {"domain": domain}),
         **({} if tags == (NONE,) else {"tags": list(tags)}),
