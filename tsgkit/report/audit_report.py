@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -193,8 +193,9 @@ def _without_shortcuts(run: Path, name: str, data: str | None, results: Audit) -
 
 
 def as_markdown(audits: Sequence[TaskAudit]) -> str:
-    """Return audits as Markdown."""
-    return "\n\n".join(["# Audit", *(markdown.body(audited.document) for audited in audits)]) + "\n"
+    """Return audits as Markdown, each under a heading of its own."""
+    documents = [audited.document for audited in audits]
+    return "\n".join(markdown.written(replace(document, title=f"Audit of {document.title}")) for document in documents)
 
 
 def as_page(audits: Sequence[TaskAudit]) -> str:

@@ -69,7 +69,7 @@ function subjectsOf(run) {
 }
 
 function scoresOf(scores, run) {
-  if (!scores.length) return el("p.pale", "No scores yet.");
+  if (!scores.length) return el("p.pale", run.samples && run.recorded >= run.samples ? "The scores are being added up." : "No scores yet.");
   const left = scores.length - MOST_SCORES;
   const more = left > 0 ? el("p", el("a", { href: hashOf(["run", run.id]) }, `${countOf(left, "more row")} in the results`)) : null;
   const rows = scores.slice(0, MOST_SCORES).map((score) => {

@@ -9,7 +9,7 @@ import { chosenSamples, shownColumns } from "./selection.js";
 import { MARKS, MARK_ORDER, countOf, counted } from "./tables.js";
 import { awaited } from "./waiting.js";
 
-const TYPING = 250;
+const TYPING = 120;
 
 export class SamplesPage {
   constructor(app, { run, query }) {
