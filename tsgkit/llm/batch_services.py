@@ -281,11 +281,6 @@ LATER = ("token_limit_exceeded", "rate_limit_exceeded", "too_many_batches")
 """Codes of OpenAI's batches that failed because others are in work."""
 
 
-def _openai_creation(batch: Batch, lines: bytes) -> dict[str, Any]:
-    value = {"input_file_id": batch.file, "endpoint": URL, "completion_window": "24h"}
-    return {"json": value | {"metadata": {"tsgkit": batch.mark}}}
-
-
 async def _openai_find(batch: Batch, listed: AsyncIterator[dict[str, Any]]) -> str:
     """Return the batch that bears our mark, or was made of our file."""
     async for other in listed:
@@ -331,7 +326,10 @@ OPENAI = BatchService(
     most_lines=50_000,
     most_bytes=200_000_000,
     line=lambda name, body: {"custom_id": name, "method": "POST", "url": URL, "body": body},
-    creation=_openai_creation,
+    creation=lambda batch, _: {
+        "json": {"input_file_id": batch.file, "endpoint": URL, "completion_window": "24h"}
+        | {"metadata": {"tsgkit": batch.mark}}
+    },
     find=_openai_find,
     state=_openai_state,
     result=_openai_result,
@@ -349,11 +347,6 @@ ERRORS = {
     "overloaded_error": 529,
 }
 """The status of Anthropic's errors, which a batch names by their type only."""
-
-
-def _anthropic_creation(batch: Batch, lines: bytes) -> dict[str, Any]:
-    body = b'{"requests": [' + b", ".join(lines.splitlines()) + b"]}"
-    return {"content": body, "is_large": True, "headers": {"content-type": "application/json"}}
 
 
 async def _anthropic_find(batch: Batch, listed: AsyncIterator[dict[str, Any]]) -> str:
@@ -406,7 +399,11 @@ ANTHROPIC = BatchService(
         "custom_id": name,
         "params": {part: value for part, value in body.items() if part != "stream"},
     },
-    creation=_anthropic_creation,
+    creation=lambda _, lines: {
+        "content": b'{"requests": [' + b", ".join(lines.splitlines()) + b"]}",
+        "is_large": True,
+        "headers": {"content-type": "application/json"},
+    },
     find=_anthropic_find,
     state=_anthropic_state,
     result=_anthropic_result,

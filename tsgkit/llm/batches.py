@@ -221,7 +221,20 @@ class Collector:
             if self.service.uploads:
                 batch.file = await self._persist(self.client.upload, lines)
                 self.record.add("file", batch, id=batch.file)
-            batch.id = await self._persist(self._created, batch, lines)
+
+            async def create() -> str:
+                """Create the batch; where an earlier try may have done so, look for it first."""
+                if batch.is_doubtful and (name := await self._name_at_service(batch)):
+                    return name
+                batch.is_doubtful = True
+                try:
+                    return await self.client.create(batch, lines)
+                except (CallFailed, UsageError) as error:
+                    status = 400 if isinstance(error, UsageError) or error.unreachable else error.status
+                    batch.is_doubtful = status is None or status >= 500
+                    raise
+
+            batch.id = await self._persist(create)
         except (Unasked, UsageError):
             if not batch.is_doubtful:  # or the next process looks for it
                 self._drop(batch)
@@ -232,18 +245,6 @@ class Collector:
         if self.leaving:
             raise Stopped(LEFT)
         await self._collected(batch)
-
-    async def _created(self, batch: Batch, lines: bytes) -> str:
-        """Create a batch; where an earlier try may have done so, look for it first."""
-        if batch.is_doubtful and (name := await self._name_at_service(batch)):
-            return name
-        batch.is_doubtful = True
-        try:
-            return await self.client.create(batch, lines)
-        except (CallFailed, UsageError) as error:
-            status = 400 if isinstance(error, UsageError) or error.unreachable else error.status
-            batch.is_doubtful = status is None or status >= 500
-            raise
 
     async def _name_at_service(self, batch: Batch) -> str:
         """Return the name of a batch that may exist, looked for until no list can lag any more; empty if there is none.
@@ -458,7 +459,8 @@ class BatchCalls(LiteLlm):
 
         try:
             with bound(CARRIER, carried):
-                return await self._asked(messages, self._with_schema(schema), LONGEST)
+                form = {} if schema is None else {"response_format": schema}
+                return await self._asked(messages, self._parameters | form, LONGEST)
         except CallFailed as failure:
             if reasons:
                 raise reasons[0] from None

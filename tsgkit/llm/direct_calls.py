@@ -38,7 +38,6 @@ import time
 from collections import defaultdict
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit, urlunsplit
@@ -272,10 +271,9 @@ class DirectCalls(ServiceCalls):
     def _why_not_sent(self, accepted: dict[str, Any], name: str, value: object) -> str:
         """Return the reason for which a parameter does not reach the server, as LiteLLM has it; empty if it does."""
         provider, _, model = self.settings.model.partition("/")
-        is_known = in_catalogue(model)
-        refused = {"verbosity"} | ({"thinking"} if provider == "openai" else set())
-        refused |= {"reasoning_effort"} if provider == "openai" and is_known else set()
-        if name in refused:
+        is_known, is_openai = in_catalogue(model), provider == "openai"
+        is_refused = name == "verbosity" or (is_openai and name == "thinking")
+        if is_refused or (is_openai and is_known and name == "reasoning_effort"):
             return f"{provider} does not support parameters: ['{name}'], for model={model}"
         is_dropped = value is None or (name == "user" and not is_known) or (name == "extra_body" and not value)
         if name == "thinking":
@@ -451,17 +449,14 @@ def session_for(user: object, way: Transport) -> ClientSession:
     if way.socket:
         connector: TCPConnector | UnixConnector = UnixConnector(way.socket, limit=0, keepalive_timeout=IDLE_SECONDS)
     else:
-        context = False if way.certificates is None else _context(way.certificates)
+        context: ssl.SSLContext | bool = False
+        if (path := way.certificates) is not None:
+            is_folder = Path(path).is_dir()
+            context = ssl.create_default_context(cafile=None if is_folder else path, capath=path if is_folder else None)
         connector = TCPConnector(limit=0, ssl=context, ttl_dns_cache=DNS_SECONDS, keepalive_timeout=IDLE_SECONDS)
     patient = ClientTimeout(total=None)  # the provider waits no longer than it may
     sessions[way] = ClientSession(connector=connector, timeout=patient, cookie_jar=DummyCookieJar())
     return sessions[way]
-
-
-@cache
-def _context(path: str) -> ssl.SSLContext:
-    is_folder = Path(path).is_dir()
-    return ssl.create_default_context(cafile=None if is_folder else path, capath=path if is_folder else None)
 
 
 @atexit.register

@@ -187,13 +187,12 @@ class Door:
             key = cache_key(self.endpoint, body, f"{call.repeat}/{draw}")
             sent = prompt if self.marks is None else self.marks.added(prompt, stable_of(messages))
             try:
-                reply = await self._from_cache_or_model(key, call, sent, schema)
+                reply = self._redacted(await self._from_cache_or_model(key, call, sent, schema))
             except NotFinished as why:
                 if why.attempts:  # requests were made: they count, and the call is to be made again
                     unfinished = Reply(None, Ending.API_ERROR, error=why.message, attempts=why.attempts)
                     self.recorder.write(call, SentPrompt(prompt_id, prompt), unfinished)
                 raise
-            reply = self._redacted(reply)
             self.recorder.write(call, SentPrompt(prompt_id, prompt), reply)
             answered(reply, reply.source)
             return reply

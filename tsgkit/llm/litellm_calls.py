@@ -377,8 +377,7 @@ class LiteLlmImages(LiteLlm):
 
 def cost_in(response: Any) -> float | None:
     """Return the cost that LiteLLM has reckoned for a response; None where it has not."""
-    cost: float | None = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
-    return cost
+    return (getattr(response, "_hidden_params", None) or {}).get("response_cost")
 
 
 async def image_in(response: Any, timeout: float) -> bytes:
@@ -395,18 +394,16 @@ async def image_in(response: Any, timeout: float) -> bytes:
             raise CallFailed("the image in the answer is no base64") from None
     if not isinstance(address, str) or not address:
         raise CallFailed("the answer holds no image")
-    for _ in range(FETCHES - 1):  # asking the model again would cost again
+    tries = 0
+    while True:
         try:
             return await fetched(address, timeout)
         except CallFailed as failure:
+            tries += 1
+            failure.final = failure.final or tries == FETCHES  # asking the model again would cost again
             if failure.final:
                 raise
         await asyncio.sleep(FETCH_WAIT)
-    try:
-        return await fetched(address, timeout)
-    except CallFailed as failure:
-        failure.final = True
-        raise
 
 
 async def fetched(address: str, timeout: float) -> bytes:

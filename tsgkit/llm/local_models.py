@@ -31,9 +31,9 @@ from typing import Any, BinaryIO
 from urllib.request import ProxyHandler, Request, build_opener
 
 from tsgkit.errors import DownloadProblem, ExtraMissing, FileProblem, UsageError
+from tsgkit.library.downloads import note, progress_of
 from tsgkit.library.files import look_alike, read_text, write_text
-from tsgkit.library.hub_client import NAME, model_file
-from tsgkit.library.long_waits import note, progress_of
+from tsgkit.library.hub import NAME, model_file
 from tsgkit.llm import gguf_server
 from tsgkit.llm.direct_calls import DirectCalls
 from tsgkit.llm.failures import CallFailed

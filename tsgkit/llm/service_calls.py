@@ -443,7 +443,7 @@ class ServiceCalls(Provider):
 
         A default limit of tokens is left out where the context has no room for it.
         """
-        parameters = self._with_schema(schema)
+        parameters = self._parameters | ({} if schema is None else {"response_format": schema})
         try:
             return await self._asked(messages, parameters, timeout)
         except CallFailed as failure:
@@ -451,9 +451,6 @@ class ServiceCalls(Provider):
                 raise
         parameters.pop(DEFAULT_LIMIT, None)
         return await self._asked(messages, parameters, timeout)
-
-    def _with_schema(self, schema: Schema) -> dict[str, Any]:
-        return self._parameters | ({} if schema is None else {"response_format": schema})
 
     async def probe(self, timeout: float) -> Reply:
         """Return the reply to a request for one token."""
