@@ -1,4 +1,4 @@
-"""Download of one file, complete and verified, or not at all; notes and progress of such waits.
+"""Download of one file, complete and verified, or not at all.
 
 The received part is kept in ``TARGET.part``, so that an interrupted download resumes: ``huggingface_hub`` keeps no part
 of one, which is why files of the hub come this way too. Only a file with the expected checksum becomes ``TARGET``; one
@@ -19,8 +19,8 @@ a user and password, since it is displayed, recorded and logged.
 Traceback (most recent call last):
 tsgkit.errors.UsageError: api_base: an address with a user or a password in it
 
-What takes long before a job begins (downloads of data that were named, a cluster whose places are taken) is told to a
-watch if one is set:
+Notes and progress of what takes long before a job begins (downloads, a cluster whose places are taken) reach a watch,
+if one is set:
 
 >>> heard = []
 >>> with watched(Watch(heard.append)):
@@ -271,8 +271,8 @@ def _network(url: str) -> Iterator[None]:
     except httpx.TimeoutException:
         raise PassingFailure("the server has gone silent") from None
     except httpx.UnsupportedProtocol as error:
-        other = error.request.url
-        raise DownloadProblem(f"{url}: leads to {other}, and only http and https addresses are fetched") from None
+        problem = f"{url}: leads to {error.request.url}, and only http and https addresses are fetched"
+        raise DownloadProblem(problem) from None
     except httpx.TooManyRedirects:
         raise DownloadProblem(f"{url}: the server redirects too often (302)", hint="a retry will not help") from None
     except httpx.TransportError as error:

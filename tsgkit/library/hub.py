@@ -185,7 +185,7 @@ def _ask(name: HubName, question: Callable[[HfApi], T], patience: Patience) -> T
         hint = f"with a network: tsgkit data get {name}" if name.kind == "dataset" else "unset it to fetch the file"
         raise HubUnreachable(f"{name}: {problem}", hint=hint)
     try:
-        from huggingface_hub import HfApi, constants
+        from huggingface_hub import HfApi, constants, get_token
         from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, OfflineModeIsEnabled, RevisionNotFoundError
     except ImportError:
         problem = f"{name.kind}s of the hub are read with huggingface_hub, which is not installed"
@@ -209,7 +209,17 @@ def _ask(name: HubName, question: Callable[[HfApi], T], patience: Patience) -> T
         except HfHubHTTPError as error:
             status = error.response.status_code
             if status not in PASSING:
-                raise _refused(name, status) from None
+                problem, hint = f"the hub answers {status}", _hint_at_endpoint()
+                if status in (401, 404) and not get_token():
+                    problem = f"there is no such {name.kind}, or it is private"
+                    hint = f"check the name; if it is private, {LOG_IN}"
+                elif status == 401:
+                    problem, hint = "the hub does not accept your login", LOG_IN
+                elif status == 403:
+                    problem, hint = f"your login may not read this {name.kind} (403)", LOG_IN
+                elif status == 404:
+                    problem, hint = f"there is no such {name.kind}, or your login may not see it", "check the name"
+                raise DownloadProblem(f"{name}: {problem}", hint=hint) from None
             trouble = "the hub asks for fewer requests (429)" if status == 429 else f"the hub answers {status}"
         except (http.TimeoutException, http.RemoteProtocolError, http.ReadError):
             trouble = "the hub has gone silent"
@@ -228,22 +238,6 @@ def _ask(name: HubName, question: Callable[[HfApi], T], patience: Patience) -> T
         if tried == patience.tries:
             raise HubUnreachable(f"{name}: {trouble} (tried {tried} times)", hint="try again later")
         time.sleep(patience.pause * 2 ** (tried - 1))
-
-
-def _refused(name: HubName, status: int) -> DownloadProblem:
-    from huggingface_hub import get_token
-
-    problem, hint = f"{name}: the hub answers {status}", _hint_at_endpoint()
-    if status in (401, 404) and not get_token():
-        problem = f"{name}: there is no such {name.kind}, or it is private"
-        hint = f"check the name; if it is private, {LOG_IN}"
-    elif status == 401:
-        problem, hint = f"{name}: the hub does not accept your login", LOG_IN
-    elif status == 403:
-        problem, hint = f"{name}: your login may not read this {name.kind} (403)", LOG_IN
-    elif status == 404:
-        problem, hint = f"{name}: there is no such {name.kind}, or your login may not see it", "check the name"
-    return DownloadProblem(problem, hint=hint)
 
 
 def _hint_at_endpoint() -> str:

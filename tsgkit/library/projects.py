@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -58,20 +57,21 @@ def entry_points(*, group: str) -> tuple[EntryPoint, ...]:
     Python's own look at all packages takes as long as everything else that ``tsgkit --help`` does, so it is left out
     where no file of a package names the group.
     """
-    return _entry_points_on(tuple(sys.path), group)
+    path = tuple(sys.path)
+    if (path, group) not in _ENTRY_POINTS:
+        folders = list(map(Path, path))
+        files = (file for folder in folders for file in folder.glob("*.*-info/entry_points.txt"))
+        is_possible = any(folder.is_file() for folder in folders)  # an archive
+        if is_possible or any(group.encode() in file.read_bytes() for file in files):
+            from importlib import metadata
+
+            _ENTRY_POINTS[path, group] = tuple(metadata.entry_points(group=group))
+        else:
+            _ENTRY_POINTS[path, group] = ()
+    return _ENTRY_POINTS[path, group]
 
 
-@lru_cache(maxsize=32)
-def _entry_points_on(path: tuple[str, ...], group: str) -> tuple[EntryPoint, ...]:
-    folders = list(map(Path, path))
-    files = (file for folder in folders for file in folder.glob("*.*-info/entry_points.txt"))
-    if not any(folder.is_file() for folder in folders) and not any(
-        group.encode() in file.read_bytes() for file in files
-    ):
-        return ()
-    from importlib import metadata
-
-    return tuple(metadata.entry_points(group=group))
+_ENTRY_POINTS: dict[tuple[tuple[str, ...], str], tuple[EntryPoint, ...]] = {}
 
 
 def installed_suites() -> tuple[EntryPoint, ...]:

@@ -110,11 +110,11 @@ def sets_of(paths: Iterable[str]) -> list[FileSet]:
     return [FileSet(label, tuple(names), counts.get(label, len(names)) - len(names)) for label, names in parts]
 
 
-def chosen(paths: Sequence[str], wanted: Wanted, place: str) -> FileSet:
+def chosen(paths: Sequence[str], wanted: Wanted, source: str) -> FileSet:
     """Return the table that holds what is wanted; ``UsageError`` lists what there is where none or several fit."""
     every = sets_of(paths)
     if exact := wanted.path if wanted.path in paths else wanted.file:
-        return _exact(exact, paths, every, place)
+        return _exact(exact, paths, every, source)
     below = [file_set for file_set in every if not wanted.path or file_set.label.startswith(f"{wanted.path}/")]
     fitting = [
         file_set
@@ -131,10 +131,10 @@ def chosen(paths: Sequence[str], wanted: Wanted, place: str) -> FileSet:
         least = min(len(file_set.folders) for file_set in namesakes)
         fitting = [file_set for file_set in namesakes if len(file_set.folders) == least]
     if len(fitting) == 1:
-        return _whole(fitting[0], place)
-    inside = f"{place}/{wanted.path}" if wanted.path else place
+        return _whole(fitting[0], source)
+    inside = f"{source}/{wanted.path}" if wanted.path else source
     if fitting:
-        hint = f"name one: {place}/{fitting[0].paths[0]}; or a split, in a mapping"
+        hint = f"name one: {source}/{fitting[0].paths[0]}; or a split, in a mapping"
         raise UsageError(f"{inside}: several files could be meant: {_listed(fitting)}", hint=hint)
     if below:
         parts = (("config", wanted.config), ("split", wanted.split))
@@ -143,14 +143,14 @@ def chosen(paths: Sequence[str], wanted: Wanted, place: str) -> FileSet:
     raise _nothing(inside, paths)
 
 
-def rows_below(paths: Sequence[str], path: str, place: str) -> list[str]:
+def rows_below(paths: Sequence[str], path: str, source: str) -> list[str]:
     """Return the files of rows, and of mappings, in a folder (empty: anywhere), or of one table."""
     below = [file_path for file_path in paths if not path or file_path == path or file_path.startswith(f"{path}/")]
     files = [file_path for every in sets_of(below) for file_path in every.paths]
     if path and not files:
-        return list(_exact(path, paths, sets_of(paths), place).paths)
+        return list(_exact(path, paths, sets_of(paths), source).paths)
     if not files:
-        raise _nothing(place, paths)
+        raise _nothing(source, paths)
     return [*files, *(file_path for file_path in paths if file_path.rpartition("/")[2] == MAPPING)]
 
 
@@ -297,7 +297,24 @@ def row_place(data: str, stored: str | None = None, native: Iterable[str] = (JSO
     """Return the place that ``data`` names; None where its rows are read as they lie, or where it is no such place."""
     source, mapping_name = parts_of(data)
     if is_hub(source):
-        return _hub_place(source, mapping_name)
+        pinned_files = snapshot(hub_name(source))
+        files = {file.path: file for file in pinned_files.files}
+        folder, mappings = pinned_files.name.path, dict[str, NamedMapping]()
+        places = (f"{folder}/{MAPPING}" if folder else MAPPING, MAPPING)  # in the named folder, else at the top
+        if mapping_name:
+            mappings = mappings_in(read_text(mapping_name), mapping_name)
+        elif mapping_paths := [path for path in places if path in files]:
+            text = read_text(pinned_files.fetch(files[mapping_paths[0]]))
+            mappings = mappings_in(text, f"{pinned_files.name}: {mapping_paths[0]}")
+        everything = hub_name(f"hf://{pinned_files.name.repository}").at(pinned_files.name.revision or "")
+
+        def fetch(path: str) -> Fetched:
+            return Fetched(pinned_files.fetch(files[path]), files[path].check)
+
+        if folder and folder not in files and not any(path.startswith(f"{folder}/") for path in files):
+            table = _exact(folder, tuple(files), sets_of(files), str(everything))  # in parts, or an error
+            return RowPlace(str(everything), table.paths, fetch, mappings, mapping_name)
+        return RowPlace(str(everything), tuple(files), fetch, mappings, mapping_name, folder)
     if ADDRESS.match(source):
         hint = "name a dataset of the hub hf://OWNER/NAME; download other files, and name them"
         raise UsageError("rows are not read from a web address", hint=hint)
@@ -309,8 +326,8 @@ def row_place(data: str, stored: str | None = None, native: Iterable[str] = (JSO
     if path.is_dir():  # a place of rows if it has a mapping, or a table and not the file that the task looks for
         if not mappings and stored is not None and (path / f"{stored}{JSONL}").exists():
             return None
-        files = (inner / name for inner, names in walk(path) for name in names)
-        paths = [file.relative_to(path).as_posix() for file in islice(files, MOST_LISTED)]
+        inner_files = (inner / name for inner, names in walk(path) for name in names)
+        paths = [file.relative_to(path).as_posix() for file in islice(inner_files, MOST_LISTED)]
         tables = [table for table in sets_of(paths) if suffix_of(table.label) in set(TABLES) - set(formats)]
         if not mappings and not any(stored in (None, table.stem) for table in tables):
             return None
@@ -350,26 +367,6 @@ def with_mapping(data: str, mapping: str) -> str:
     if parts_of(data)[1]:
         raise UsageError(f"{data}: a mapping is named already")
     return f"{data}#{mapping}"
-
-
-def _hub_place(source: str, mapping: str) -> RowPlace:
-    pinned_files = snapshot(hub_name(source))
-    files = {file.path: file for file in pinned_files.files}
-    mappings: Mapping[str, NamedMapping] = mappings_in(read_text(mapping), mapping) if mapping else {}
-    folder = pinned_files.name.path
-    beside = [name for name in (f"{folder}/{MAPPING}" if folder else MAPPING, MAPPING) if name in files]
-    if beside and not mapping:  # that in the named folder, else that at the top
-        text = read_text(pinned_files.fetch(files[beside[0]]))
-        mappings = mappings_in(text, f"{pinned_files.name}: {beside[0]}")
-    everything = hub_name(f"hf://{pinned_files.name.repository}").at(pinned_files.name.revision or "")
-
-    def fetch(path: str) -> Fetched:
-        return Fetched(pinned_files.fetch(files[path]), files[path].check)
-
-    if folder and folder not in files and not any(path.startswith(f"{folder}/") for path in files):
-        parts = _exact(folder, tuple(files), sets_of(files), str(everything)).paths  # of a table in parts, or an error
-        return RowPlace(str(everything), parts, fetch, mappings, mapping)
-    return RowPlace(str(everything), tuple(files), fetch, mappings, mapping, folder)
 
 
 def _local(path: Path) -> Fetched:

@@ -244,7 +244,7 @@ def counts_in(value: Mapping[str, Any]) -> tuple[int | None, ...]:
     completion, prompt = (used.get(f"{kind}_tokens_details") for kind in ("completion", "prompt"))
 
     def count(*places: tuple[Any, str]) -> int | None:
-        counts = [place.get(name) for place, name in places if isinstance(place, dict)]
+        counts = [source.get(name) for source, name in places if isinstance(source, dict)]
         numbers = [number for number in counts if isinstance(number, int) and not isinstance(number, bool)]
         return next(filter(None, numbers), numbers[0] if numbers else None)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from tsgkit.graph.model import ActionGraph, Description, Narrative, Vocabulary
 from tsgkit.graph.notation import arrow, easg, graphml, json_triplets, narratives, node_link
 from tsgkit.graph.reading import read
 from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
-from tsgkit.library.documents.rows import KINDS, UNSEEN, Entry, RowKind, entry_from, row_kind
+from tsgkit.library.documents.rows import KINDS, UNSEEN, Entry, entry_from, row_kind
 from tsgkit.library.files import read_text
 
 FILE_RULES = {
@@ -134,7 +134,26 @@ def read_document(text: str, file: str) -> Document:
             raise FileProblem(f"{file}: {error.message}") from None
         broken = _broken(file, UNKNOWN, error)
         return _read_reply(text, file, broken.findings) or broken  # it may be a model's reply
-    return _from_value(value, text, file)
+    if easg.is_easg(value) and not narratives.is_narrative(value):
+        try:
+            clips = easg.from_value(value)
+        except NotationError as error:
+            return _broken(file, "easg", error)
+        findings = [
+            _finding("unread-part", reason, item=clip.narrative.id).at(graph=graph)
+            for clip in clips
+            for graph, reason in clip.unread
+        ]
+        entries = tuple(Entry(clip.narrative.id, clip.narrative) for clip in clips)
+        return Document(file, "easg", entries, tuple(findings))
+    values = value if isinstance(value, list) else [value]
+    kinds = {_kind(item) for item in values if not json_triplets.is_triplet(item)}
+    if isinstance(value, list) and (not kinds or "triplets" in kinds <= {"triplets", ""}):
+        return _read_graphs([value] if values and not kinds else values, "triplets", file)
+    if "node-link" in kinds and kinds <= {"node-link", ""}:
+        return _read_graphs(values, "node-link", file)
+    is_one_line = isinstance(value, dict) and "\n" not in text.strip()
+    return _read_values([(1 if is_one_line else None, value) for value in values], text, file)
 
 
 def with_vocabulary(document: Document, vocabulary: Vocabulary | None) -> Document:
@@ -212,30 +231,6 @@ def _is_json(line: str) -> bool:
         return False
 
 
-def _from_value(value: object, text: str, file: str) -> Document:
-    """Return the document of one JSON value, the whole of a text."""
-    if easg.is_easg(value) and not narratives.is_narrative(value):
-        try:
-            clips = easg.from_value(value)
-        except NotationError as error:
-            return _broken(file, "easg", error)
-        findings = [
-            _finding("unread-part", reason, item=clip.narrative.id).at(graph=graph)
-            for clip in clips
-            for graph, reason in clip.unread
-        ]
-        entries = tuple(Entry(clip.narrative.id, clip.narrative) for clip in clips)
-        return Document(file, "easg", entries, tuple(findings))
-    values = value if isinstance(value, list) else [value]
-    kinds = {_kind(item) for item in values if not json_triplets.is_triplet(item)}
-    if isinstance(value, list) and (not kinds or "triplets" in kinds <= {"triplets", ""}):
-        return _read_graphs([value] if values and not kinds else values, "triplets", file)
-    if "node-link" in kinds and kinds <= {"node-link", ""}:
-        return _read_graphs(values, "node-link", file)
-    is_one_line = isinstance(value, dict) and "\n" not in text.strip()
-    return _read_values([(1 if is_one_line else None, value) for value in values], text, file)
-
-
 def _read_graphs(values: Sequence[object], format: str, file: str) -> Document:
     """Return one narrative of these graphs; an unreadable part of one graph does not affect the others."""
     graphs, findings = list[ActionGraph](), list[Finding]()
@@ -250,8 +245,8 @@ def _read_graphs(values: Sequence[object], format: str, file: str) -> Document:
         elif isinstance(value, list):
             graph = ActionGraph(part for part in value if json_triplets.is_triplet(part))
             unread = [
-                f"triplet {place}: expected three strings, found {json_triplets.kind_of(part)}"
-                for place, part in enumerate(value, 1)
+                f"triplet {rank}: expected three strings, found {json_triplets.kind_of(part)}"
+                for rank, part in enumerate(value, 1)
                 if not json_triplets.is_triplet(part)
             ]
         else:
@@ -310,8 +305,23 @@ def _items(values: Iterable[Value | Finding], kind: str) -> Iterator[Entry | Fin
             message = f"expected an item of the format {kind}, found {_described(value)}"
             yield _finding("other-format", message, "", line, str(number))
             continue
+        findings = list[Finding]()
         try:
-            entry, findings = READERS[kind](value, number, line)
+            if kind in KINDS:
+                entry, findings = entry_from(value, kind, number, line)
+            elif kind == "narrative":
+                narrative = narratives.from_value(value)
+                entry = Entry(narrative.id or str(number), narrative, line)
+            elif isinstance(value, list) and not (value and all(json_triplets.is_triplet(part) for part in value)):
+                entry = Entry(str(number), Narrative.of(json_triplets.from_value(value)), line)
+            else:  # one graph: what happened before it is unknown
+                loose: tuple[str, ...] = ()
+                if isinstance(value, list):
+                    graph = json_triplets.graph_from(value, "graph 1")
+                else:
+                    graph, loose = node_link.read_one(value, "graph 1")
+                entry = Entry(str(number), Narrative((UNSEEN, Description(graphs=(graph,)))), line)
+                findings = [finding.at(line=line) for finding in _loose([(graph, loose)], str(number))]
         except NotationError as error:
             yield _finding("other-format", error.message, error.hint, line, str(number))
             continue
@@ -334,36 +344,3 @@ def _described(value: object) -> str:
     if isinstance(value, dict):
         return f"an object with the fields {', '.join(list(value)[:6]) or '(none)'}"
     return json_triplets.kind_of(value)
-
-
-Reader = Callable[[object, int, int | None], tuple[Entry, list[Finding]]]
-
-
-def _row_reader(kind: RowKind) -> Reader:
-    return lambda value, number, line: entry_from(value, kind, number, line)
-
-
-def _read_narrative(value: object, number: int, line: int | None) -> tuple[Entry, list[Finding]]:
-    narrative = narratives.from_value(value)
-    return Entry(narrative.id or str(number), narrative, line), []
-
-
-def _read_one_graph(value: object, number: int, line: int | None) -> tuple[Entry, list[Finding]]:
-    """Return the entry of a line with one graph or a list of graphs; what happened before a single graph is unknown."""
-    findings = list[Finding]()
-    if not isinstance(value, list):
-        graph, loose = node_link.read_one(value, "graph 1")
-        findings = [finding.at(line=line) for finding in _loose([(graph, loose)], str(number))]
-    elif value and all(json_triplets.is_triplet(part) for part in value):
-        graph = json_triplets.graph_from(value, "graph 1")
-    else:
-        return Entry(str(number), Narrative.of(json_triplets.from_value(value)), line), []
-    return Entry(str(number), Narrative((UNSEEN, Description(graphs=(graph,)))), line), findings
-
-
-READERS: dict[str, Reader] = {
-    "triplets": _read_one_graph,
-    "narrative": _read_narrative,
-    "node-link": _read_one_graph,
-    **{kind: _row_reader(kind) for kind in KINDS},
-}

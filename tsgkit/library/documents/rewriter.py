@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 from tsgkit.errors import CannotCarry, FileProblem, NotationError
@@ -33,7 +32,6 @@ DROPPED = {
 }
 LISTED = ("narrative", "sgqa", "sgds", "sgg")
 """Formats whose items may stand in a JSON list as well as one on each line."""
-JSON_FORMATS = ("node-link", "narrative")
 KEY = re.compile(r"<key\b[^<>]*>")
 KEY_NAME = re.compile(r"\battr\.name\s*=\s*[\"']([^\"']*)[\"']")
 GRAPHML_NAMES = {"name", "kind", "label", "order"}
@@ -51,7 +49,21 @@ def rewritten(document: Document, original: str) -> str:
     if not (format.reads and format.writes):
         raise CannotCarry(f"{document.file}: {format.name} is read, never written")
     try:
-        text = _laid_out(document, original)
+        start = original.lstrip("\ufeff \t\r\n")[:1]
+        entries = document.entries
+        graphs = [graph for entry in entries for graph in entry.narrative.graphs]
+        is_list = format.name == "triplets" and all(json_triplets.is_triplet(part) for part in _items(original))
+        is_lines = any(entry.line is not None for entry in entries) or (start == "{" and len(graphs) == 1)
+        if is_list and len(graphs) == 1 and (triplets := json_triplets.to_value(graphs[0])):
+            text = json.dumps(triplets, ensure_ascii=False) + "\n"  # of one graph alone
+        elif format.name == "node-link" and is_lines and graphs:
+            linked = [node_link.to_value(graph, entries[0].narrative.vocabulary) for graph in graphs]
+            text = "".join(json.dumps(value, ensure_ascii=False) + "\n" for value in linked)
+        else:
+            text = WRITERS[format.name](document)
+            if format.name in LISTED and start == "[":
+                lines = text.rstrip("\n").split("\n")
+                text = "[\n  " + ",\n  ".join(lines) + "\n]\n" if text else "[]\n"
     except CannotCarry:
         for left in not_carried(document, format):
             raise CannotCarry(f"item {left.item}, graph {left.graph + 1}: {left.reason}", hint=left.hint) from None
@@ -83,60 +95,32 @@ def losses(document: Document, original: str) -> tuple[str, ...]:
     """Return descriptions of what is not in the document, so that rewriting would drop it."""
     counts = Counter(finding.code for finding in document.findings if finding.code in DROPPED)
     dropped = [f"{number:,} {DROPPED[code][number > 1]}" for code, number in counts.items()]
-    other_fields = list(dict.fromkeys(_fields_not_read(document.format, original)))
-    return (*dropped, *([f"other fields: {', '.join(other_fields)}"] if other_fields else []))
-
-
-def _laid_out(document: Document, original: str) -> str:
-    start = original.lstrip("\ufeff \t\r\n")[:1]
-    entries = document.entries
-    graphs = [graph for entry in entries for graph in entry.narrative.graphs]
-    if document.format == "triplets" and all(json_triplets.is_triplet(part) for part in _items(original)):
-        values = [json_triplets.to_value(graph) for graph in graphs]
-        if len(values) == 1 and values[0]:  # one graph as a list of triplets
-            return json.dumps(values[0], ensure_ascii=False) + "\n"
-    is_lines = any(entry.line is not None for entry in entries) or (start == "{" and len(graphs) == 1)
-    if document.format == "node-link" and is_lines and graphs:
-        linked = [node_link.to_value(graph, entries[0].narrative.vocabulary) for graph in graphs]
-        return "".join(json.dumps(value, ensure_ascii=False) + "\n" for value in linked)
-    text = WRITERS[document.format](document)
-    if document.format in LISTED and start == "[":
-        lines = text.rstrip("\n").split("\n")
-        return "[\n  " + ",\n  ".join(lines) + "\n]\n" if text else "[]\n"
-    return text
+    fields, format = list[str](), document.format  # that the reader of the format leaves out
+    if format == "graphml":
+        for key in KEY.findall(original):
+            name = KEY_NAME.search(key)
+            if name is None or name[1] not in GRAPHML_NAMES:
+                fields.append(name[1] if name else "data of a graph editor")
+        fields += [what for what, remark in GRAPHML_REMARKS.items() if remark.search(original)]
+    for value in _items(original) if format in ("node-link", "narrative") else ():
+        if isinstance(value, dict) and format == "node-link":
+            fields += [name for name in value if name not in LINK_FIELDS]
+            attributes: Any = value.get("graph") or ()
+            fields += attributes if isinstance(attributes, dict) else ["graph"] * bool(attributes)
+            fields += [name for node in value.get("nodes", ()) for name in node if name not in NODE_FIELDS]
+            edges: Any = value.get("edges", value.get("links", ()))
+            fields += [name for edge in edges for name in edge if name not in EDGE_FIELDS]
+        elif isinstance(value, dict):
+            lists = value.get("vocabulary") or {}
+            fields += [name for name in lists if name.removesuffix("s") not in ("object", "relationship", "verb")]
+    return (*dropped, *([f"other fields: {', '.join(dict.fromkeys(fields))}"] if fields else []))
 
 
 def _texts(entry: Entry) -> list[str]:
     return [part.text for part in entry.narrative.descriptions if part.text]
 
 
-def _fields_not_read(format: str, original: str) -> Iterator[str]:
-    """Yield names of fields that the reader of a format leaves out."""
-    if format == "graphml":
-        for key in KEY.findall(original):
-            name = KEY_NAME.search(key)
-            if name is None or name[1] not in GRAPHML_NAMES:
-                yield name[1] if name else "data of a graph editor"
-        yield from (what for what, remark in GRAPHML_REMARKS.items() if remark.search(original))
-    values = list[dict[str, Any]]()
-    if format in JSON_FORMATS:
-        values = [value for value in _items(original) if isinstance(value, dict)]
-    if format == "node-link":
-        for value in values:
-            yield from (name for name in value if name not in LINK_FIELDS)
-            attributes = value.get("graph") or ()
-            yield from attributes if isinstance(attributes, dict) else ["graph"] * bool(attributes)
-            for node in value.get("nodes", ()):
-                yield from (name for name in node if name not in NODE_FIELDS)
-            for edge in value.get("edges", value.get("links", ())):
-                yield from (name for name in edge if name not in EDGE_FIELDS)
-    if format == "narrative":
-        for value in values:
-            lists = value.get("vocabulary") or {}
-            yield from (name for name in lists if name.removesuffix("s") not in ("object", "relationship", "verb"))
-
-
-def _items(original: str) -> list[object]:
+def _items(original: str) -> list[Any]:
     """Return the JSON values of a text that is a list of them, one, or one on each line."""
     try:
         value = load(original)

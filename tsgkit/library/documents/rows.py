@@ -24,7 +24,7 @@ Where an entry gets another narrative, its row follows and keeps all other field
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -181,20 +181,20 @@ def _sgds(value: dict[str, Any]) -> Parts:
     narrative = Narrative(
         (*descriptions, Description(row.target_sentence, (target,))), id=_id(row), facts=_facts(value)
     )
-    asides, count, place = _graphs(row.variation_triplets or []), len(row.variations), row.position
+    asides, count, position = _graphs(row.variation_triplets or []), len(row.variations), row.position
     findings = []
-    if not 0 <= place < count:
-        findings.append(_finding("position", f"position is {place}, and there are {count} candidates"))
-    elif row.variations[place] != row.target_sentence:
-        findings.append(_finding("position", f"the candidate at position {place} is not the target sentence"))
+    if not 0 <= position < count:
+        findings.append(_finding("position", f"position is {position}, and there are {count} candidates"))
+    elif row.variations[position] != row.target_sentence:
+        findings.append(_finding("position", f"the candidate at position {position} is not the target sentence"))
     if count < CANDIDATES:
         findings.append(_finding("few-candidates", f"{count} candidates, not {CANDIDATES}"))
     if len(set(row.variations)) < count:
         findings.append(_finding("repeated-candidate", "a candidate is offered twice"))
     if row.variation_triplets is not None and len(asides) != count:
         findings.append(_finding("candidate-graph", f"{len(asides)} candidates' graphs for {count} candidates"))
-    elif asides and 0 <= place < count and asides[place] != target:
-        message = f"the graph of the candidate at position {place} is not the target graph"
+    elif asides and 0 <= position < count and asides[position] != target:
+        message = f"the graph of the candidate at position {position} is not the target graph"
         findings.append(_finding("candidate-graph", message))
     return narrative, asides, findings
 
@@ -232,10 +232,8 @@ def _sgg(value: dict[str, Any]) -> Parts:
     return narrative, (), [] if graphs else [_finding("no-graphs", "the row has no graphs")]
 
 
-@lru_cache(maxsize=64)
-def _shared(vocabulary: Vocabulary) -> Vocabulary:
-    """Return the first of equal ones: rows of one scenario repeat L, which takes most of their memory."""
-    return vocabulary
+_shared: Callable[[Vocabulary], Vocabulary] = lru_cache(maxsize=64)(lambda vocabulary: vocabulary)
+"""Returns the first of equal ones: rows of one scenario repeat L, which takes most of their memory."""
 
 
 def _id(row: _Row) -> str:
@@ -249,12 +247,8 @@ def _graphs(values: Iterable[GraphField]) -> tuple[ActionGraph, ...]:
     )
 
 
-@lru_cache(maxsize=8192)
-def _triplet(source: str, edge: str, target: str) -> Triplet:
-    """Return the first of equal ones: the rows of a file repeat most of their triplets."""
-    return Triplet(source, edge, target)
-
-
+_triplet = lru_cache(maxsize=8192)(Triplet)
+"""Returns the first of equal ones: the rows of a file repeat most of their triplets."""
 FACTS = ("data_id", "scenario_id", "domain", "split", "doc_index", "text_part_index")
 
 
@@ -337,7 +331,31 @@ def with_narrative(entry: Entry, narrative: Narrative) -> Entry:
     if entry.row is None or kind is None:
         return replace(entry, narrative=narrative)
     if kind == "sgg":
-        return _with_sgg(entry, entry.row, narrative)
+        if not narrative.descriptions:
+            raise CannotCarry(f"item {entry.item}: a generation row needs a target sentence")
+        *before, target = narrative.descriptions
+        if any(part.graphs for part in before):
+            raise CannotCarry(f"item {entry.item}: a generation row holds graphs of its target sentence alone")
+        if narrative.vocabulary is None:
+            raise CannotCarry(f"item {entry.item}: generation rows need L")
+        described = [part for part in before if part.text]
+        texts = [part.text or "" for part in described]
+        context, space = entry.row["context"], entry.row["mandatory_space"]
+        if isinstance(context, str):
+            context = texts if len(texts) > 1 else "".join(texts)
+        elif [text for text in context if text] != texts:
+            context = texts
+        if narrative.vocabulary != vocabulary_from(space):  # under the names of its lists, beside its other lists
+            lists = vocabulary_value(narrative.vocabulary).items()
+            space = space | {name if name in space else f"{name}s": names for name, names in lists}
+        row = entry.row | {
+            "context": context,
+            "target_sentence": target.text or "",
+            "mandatory_space": space,
+            "graphs": _changed_graphs(entry.row["graphs"], [to_value(graph) for graph in target.graphs]),
+        }
+        descriptions = (*described, Description(target.text or "", target.graphs, target.frames))
+        return replace(entry, narrative=replace(narrative, descriptions=descriptions), row=row)
     old, new = ([part.text or "" for part in version.descriptions] for version in (entry.narrative, narrative))
     if old != new:
         raise CannotCarry(f"item {entry.item}: {kind} rows keep their texts, and the number of their descriptions")
@@ -355,33 +373,6 @@ def with_narrative(entry: Entry, narrative: Narrative) -> Entry:
     if row.get("variation_triplets") is not None:
         row["variation_triplets"] = [to_value(graph) for graph in asides]
     return replace(entry, narrative=narrative, asides=asides, row=row)
-
-
-def _with_sgg(entry: Entry, row: Row, narrative: Narrative) -> Entry:
-    if not narrative.descriptions:
-        raise CannotCarry(f"item {entry.item}: a generation row needs a target sentence")
-    *before, target = narrative.descriptions
-    if any(part.graphs for part in before):
-        raise CannotCarry(f"item {entry.item}: a generation row holds graphs of its target sentence alone")
-    if narrative.vocabulary is None:
-        raise CannotCarry(f"item {entry.item}: generation rows need L")
-    described = [part for part in before if part.text]
-    texts, context, space = [part.text or "" for part in described], row["context"], row["mandatory_space"]
-    if isinstance(context, str):
-        context = texts if len(texts) > 1 else "".join(texts)
-    elif [text for text in context if text] != texts:
-        context = texts
-    if narrative.vocabulary != vocabulary_from(space):  # under the names of its lists, beside its other lists
-        lists = vocabulary_value(narrative.vocabulary).items()
-        space = space | {name if name in space else f"{name}s": names for name, names in lists}
-    row = row | {
-        "context": context,
-        "target_sentence": target.text or "",
-        "mandatory_space": space,
-        "graphs": _changed_graphs(row["graphs"], [to_value(graph) for graph in target.graphs]),
-    }
-    descriptions = (*described, Description(target.text or "", target.graphs, target.frames))
-    return replace(entry, narrative=replace(narrative, descriptions=descriptions), row=row)
 
 
 def _changed_graphs(old: list[Row], values: list[list[list[str]]]) -> list[Row]:

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count, takewhile
 from pathlib import Path
 
@@ -203,29 +204,25 @@ def _write_triplet_lines(document: Document) -> str:
     return "".join(lines)
 
 
-def _write_rows(name: str) -> Callable[[Document], str]:
-    """Return rows go out as they came in; narratives with texts and L become generation rows."""
-
-    def write(document: Document) -> str:
-        if document.format == name:
-            rows = [entry.row for entry in document.entries]
-        elif name == "sgg":
-            refuse_empty(_graphs(document), "generation rows")
-            refuse(_graphs(document), "generation rows", not_text)
-            try:
-                named = [(entry, entry.item if len(document.entries) > 1 else "") for entry in document.entries]
-                rows = [row for entry, name in named for row in sgg_rows(entry.narrative, name)]
-            except NotationError as error:
-                hint = "add one with --vocabulary FILE, or write the format narrative"
-                raise CannotCarry(error.message, hint=hint) from None
-            if not rows:
-                raise CannotCarry("no description has both a text and graphs, so there is no generation row to write")
-        else:
-            needs = "questions" if name == "sgqa" else "candidates"
-            raise CannotCarry(f"{name} rows need {needs}, which {document.format} does not hold")
-        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-
-    return write
+def _write_rows(name: str, document: Document) -> str:
+    """Write rows as they came in; narratives with texts and L become generation rows."""
+    if document.format == name:
+        rows = [entry.row for entry in document.entries]
+    elif name == "sgg":
+        refuse_empty(_graphs(document), "generation rows")
+        refuse(_graphs(document), "generation rows", not_text)
+        try:
+            labelled = [(entry, entry.item if len(document.entries) > 1 else "") for entry in document.entries]
+            rows = [row for entry, name in labelled for row in sgg_rows(entry.narrative, name)]
+        except NotationError as error:
+            hint = "add one with --vocabulary FILE, or write the format narrative"
+            raise CannotCarry(error.message, hint=hint) from None
+        if not rows:
+            raise CannotCarry("no description has both a text and graphs, so there is no generation row to write")
+    else:
+        needs = "questions" if name == "sgqa" else "candidates"
+        raise CannotCarry(f"{name} rows need {needs}, which {document.format} does not hold")
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
 WRITERS: dict[str, Callable[[Document], str]] = {
@@ -237,5 +234,5 @@ WRITERS: dict[str, Callable[[Document], str]] = {
     "graphml": lambda document: graphml.write(_graphs(document), _vocabulary(document)),
     "dot": lambda document: diagrams.write_dot(_graphs(document), _vocabulary(document)),
     "mermaid": lambda document: diagrams.write_mermaid(_graphs(document), _vocabulary(document)),
-    **{kind: _write_rows(kind) for kind in KINDS},
+    **{kind: partial(_write_rows, kind) for kind in KINDS},
 }
