@@ -42,7 +42,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from socket import gaierror
 from typing import IO, Any, BinaryIO
@@ -190,7 +190,7 @@ class _FileRequest:
     """False where nothing would show whether two parts belong together."""
     progress: Progress
     patience: Patience
-    secret: Mapping[str, str]
+    secret: Mapping[str, str] = field(repr=False)
     has_resumed: bool = False
 
     def receive(self, part: BinaryIO) -> None:
@@ -217,7 +217,12 @@ class _FileRequest:
         headers = {"User-Agent": "tsgkit", "Accept-Encoding": "identity", "Connection": "close"}
         headers |= self.secret
         headers |= {"Range": f"bytes={start}-"} if start else {}
-        client = httpx.Client(follow_redirects=True, timeout=self.patience.timeout, verify=ssl.create_default_context())
+        timeout, trust = self.patience.timeout, ssl.create_default_context()
+        try:
+            client = httpx.Client(follow_redirects=True, timeout=timeout, verify=trust)
+        except (ImportError, ValueError, httpx.InvalidURL) as error:  # a proxy of a kind that is not supported
+            problem = f"{self.url}: the server cannot be reached: {str(error).partition('. ')[0]}"
+            raise DownloadProblem(problem, hint="see the proxies that the environment names") from None
         total: int | None = None
         with _network(self.url), client, client.stream("GET", self.url, headers=headers) as response:
             if response.status_code == 416:  # there is nothing beyond the part: its checksum says whether it is whole
@@ -240,7 +245,7 @@ class _FileRequest:
             try:
                 block = next(blocks, b"")
                 if not start:  # only now: a page in place of the data must not cost what is kept
-                    if "text/html" in response.headers.get("Content-Type", "") or HTML.match(block):
+                    if "text/html" in response.headers.get("Content-Type", "").lower() or HTML.match(block):
                         raise DownloadProblem(
                             f"{self.url}: the server sends an HTML page instead of data",
                             hint="a login page of the network, or a wrong address?",

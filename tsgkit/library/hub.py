@@ -70,6 +70,7 @@ MAIN = "main"
 FORM = "hf://OWNER/NAME, hf://OWNER/NAME@REVISION, or either with /PATH"
 PART = r"(?!.*(?:\.\.|--))[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,94}[A-Za-z0-9_])?"
 NAME = re.compile(rf"(?P<owner>{PART})/(?P<name>{PART})")
+PARTS = re.compile(r"([^/]*/[^/@]*)(?:@(refs/(?:convert|pr)/[^/]+|[^/]*))?(?:/(.*))?", re.DOTALL)
 REVISION = re.compile(r"(?:refs/(?:convert|pr)/)?[A-Za-z0-9_][A-Za-z0-9._+-]{0,199}")
 COMMIT = re.compile(r"[0-9a-f]{40}")
 TOKEN = re.compile(r"hf_[A-Za-z0-9]{16,}")
@@ -113,17 +114,11 @@ def hub_name(text: str) -> HubName:
         raise UsageError(f"{text}: only datasets hold rows", hint=FORM)
     if "@" in rest.split("/", 1)[0]:
         raise UsageError("hf://...: an @ before the name, as of a user or a password", hint=FORM)
-    owner, _, more = rest.partition("/")
-    revision: str | None
-    if special := re.match(r"([^/@]+)@(refs/(?:convert|pr)/[^/]+)(?:/|$)(.*)", more, re.DOTALL):
-        bare, revision, path = special[1], special[2], special[3].rstrip("/")
-    else:
-        name, _, path = more.partition("/")
-        bare, mark, after = name.partition("@")
-        revision, path = after if mark else None, path.rstrip("/")
-    repository = f"{owner}/{bare}"
-    if not (match := NAME.fullmatch(repository)) or any(part.endswith(".git") for part in match.groups()):
+    match = PARTS.fullmatch(rest)
+    owner_and_name = NAME.fullmatch(match[1]) if match else None
+    if match is None or owner_and_name is None or any(part.endswith(".git") for part in owner_and_name.groups()):
         raise UsageError(f"{text}: not the name of a dataset on the hub", hint=FORM)
+    repository, revision, path = match[1], match[2], (match[3] or "").rstrip("/")
     if revision is not None and (not REVISION.fullmatch(revision) or ".." in revision):
         raise UsageError(f"{text}: @{revision} is no branch, tag or commit", hint=FORM)
     if path and not is_inner_path(path):
