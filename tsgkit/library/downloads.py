@@ -302,7 +302,6 @@ def _size(part: BinaryIO) -> int:
 
 KINDS = {"sha256": 64, "git": 40}
 """The kinds of checksum, and how many hexadecimal digits each has."""
-AT_ONCE = 1 << 20
 
 
 def checksum(stream: BinaryIO, kind: str = "sha256") -> str:
