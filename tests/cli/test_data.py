@@ -19,7 +19,7 @@ from prefork import Prefork
 from tsg_tasks import TASKS
 
 import tsgkit as tk
-from tsgkit.library import hub_store
+from tsgkit.library import hub as hub_datasets
 from tsgkit.library.downloads import checksum_of_bytes
 from tsgkit.library.projects import ROOMS
 from tsgkit.suites.suite import tasks_of_data
@@ -137,7 +137,7 @@ def test_runs_are_shown_and_repeated_from_their_header_and_reading_one_asks_no_h
     assert header()["identity"] == header("other")["identity"] and "sources" not in header("other")
     asked = len(hub.asked)
     hub.commit("lab/rows", {"sgqa.jsonl": SGQA.read_bytes().split(b"\n", 1)[1]}, lfs=True)
-    monkeypatch.setattr(hub_store, "_seen", {})
+    monkeypatch.setattr(hub_datasets, "_seen", {})
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     for words in ("report run", "samples run", "rescore run", "runs show run", "audit --run run", "rescore bare"):
         assert tsgkit(words).err == "", words

@@ -14,8 +14,16 @@ from refusals import refusal
 from shipped import DATA
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.library.catalogue import known
-from tsgkit.library.datasets import dataset, dataset_file, dataset_value, datasets, default_file, installed, store
+from tsgkit.library.datasets import (
+    dataset,
+    dataset_file,
+    dataset_value,
+    datasets,
+    default_file,
+    installed,
+    known,
+    store,
+)
 from tsgkit.library.datasets import shipped as shipped_data
 from tsgkit.library.downloads import checksum_of_bytes
 from tsgkit.library.files import read_text, write_text

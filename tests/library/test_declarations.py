@@ -19,7 +19,7 @@ from refusals import refusal
 from tsgkit.errors import FileProblem, TsgkitError, UsageError
 from tsgkit.library import tables
 from tsgkit.library.cards import Card, card_from, card_names, load_card
-from tsgkit.library.catalogue import catalogue, known
+from tsgkit.library.datasets import catalogue, known
 from tsgkit.library.projects import ROOMS, bundled, find, working_project
 from tsgkit.library.row_sources import Wanted, chosen, parts_of, pinned, row_place, sets_of, with_mapping
 from tsgkit.library.tables import FieldRule, RowMapping, mapping_for, mappings_in

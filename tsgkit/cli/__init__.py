@@ -193,7 +193,7 @@ def _run(words: list[str]) -> int:
         from tsgkit.cli.options import name_mapping
 
         name_mapping(chosen)
-    from tsgkit.library.long_waits import Watch, watched
+    from tsgkit.library.downloads import Watch, watched
 
     progress = terminal.DownloadProgress()
     with watched(Watch(complain, progress)):

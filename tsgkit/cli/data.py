@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from tsgkit.cli.terminal import DownloadProgress, count, inert, say, say_json, size_of
 from tsgkit.errors import GOOD, Interrupted, UsageError
-from tsgkit.library.hub_client import is_hub
+from tsgkit.library.hub import is_hub
 
 if TYPE_CHECKING:
     from tsgkit.graph.rules import Finding
@@ -96,8 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _hub(arguments: argparse.Namespace) -> int:
     """Fetch the rows of a dataset of the hub, so that they can be used without a network."""
-    from tsgkit.library.hub_client import hub_name
-    from tsgkit.library.hub_store import snapshot
+    from tsgkit.library.hub import hub_name, snapshot
     from tsgkit.library.row_sources import rows_below
 
     if arguments.verb == "import" or arguments.source:
@@ -120,7 +119,7 @@ def _hub(arguments: argparse.Namespace) -> int:
 
 def _list(as_json: bool) -> int:
     from tsgkit.library.datasets import dataset_value, datasets, shipped
-    from tsgkit.library.hub_store import known_datasets
+    from tsgkit.library.hub import known_datasets
     from tsgkit.user_folders import data_home
 
     hub, bundled = known_datasets(), shipped()

@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the project, and print the next commands."""
-    from tsgkit.library.new_project import start_project
+    from tsgkit.library.projects import start_project
 
     for path in start_project(arguments.folder):
         say(f"  {inert(str(arguments.folder / path))}")

@@ -22,20 +22,16 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
-from importlib.resources.abc import Traversable
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictStr, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from tsgkit.errors import UsageError
 from tsgkit.library.projects import find, search_path, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import yaml
-    from pydantic import ValidationError
 
 LONGEST = 100_000
 """A declaration of more characters is none: it is a page of settings."""
@@ -49,10 +45,15 @@ def loaded(text: str, source: str) -> object:
 
     if len(text) > LONGEST:
         raise UsageError(f"{source}: {len(text):,} characters, and a declaration has at most {LONGEST:,}")
-    with suppress(Exception):  # the slower parser says what is wrong
-        return _quickly(text)
+    with suppress(Exception):  # the parser in C is seven times as fast; the other one says what is wrong
+        depth = 0
+        for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > DEEPEST or isinstance(event, yaml.AliasEvent):
+                raise ValueError("an alias, or nested deeply")
+        return yaml.load(text, Loader=_strict(yaml.CSafeLoader))  # noqa: S506  (a safe loader that is stricter still)
     try:
-        return yaml.load(text, Loader=_plain_loader())  # noqa: S506  a SafeLoader that is stricter still
+        return yaml.load(text, Loader=_strict(yaml.SafeLoader))  # noqa: S506  (as above)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         line = f"line {mark.line + 1}: " if mark else ""
@@ -67,18 +68,6 @@ def loaded(text: str, source: str) -> object:
         raise UsageError(f"{source}: a value that YAML cannot read: {reason}", hint="put it in quotes") from None
 
 
-def _quickly(text: str) -> object:
-    """Return the same value by the parser in C, seven times as fast; any exception where it is not sure of it."""
-    import yaml
-
-    depth = 0
-    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > DEEPEST or isinstance(event, yaml.AliasEvent):
-            raise ValueError("an alias, or nested deeply")
-    return yaml.load(text, Loader=_strict(yaml.CSafeLoader))  # noqa: S506  (as above)
-
-
 def declared(value: Mapping[str, Any]) -> str:
     """Return fields and values as the text of a declaration.
 
@@ -91,43 +80,33 @@ def declared(value: Mapping[str, Any]) -> str:
 
 
 @cache
-def _plain_loader() -> type[yaml.SafeLoader]:
-    """Return YAML's safe loader without aliases, which can expand to gigabytes, and without repeated fields."""
-    import yaml
-
-    class PlainLoader(_strict(yaml.SafeLoader)):  # type: ignore[misc]
-        def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-            if self.check_event(yaml.AliasEvent):
-                mark = self.peek_event().start_mark
-                raise yaml.MarkedYAMLError(problem="an alias (*name); write the value out", problem_mark=mark)
-            node: yaml.Node | None = super().compose_node(parent, index)
-            return node
-
-    return PlainLoader
-
-
-@cache
 def _strict(loader: Any) -> Any:  # noqa: ANN401  (a class of PyYAML)
-    """Return a safe loader that takes no field twice, and no number in base 60."""
+    """Return a safe loader that takes no field twice, no number in base 60, and no alias, which can expand to
+    gigabytes."""
     import yaml
 
     class Strict(loader):  # type: ignore[misc]
+        def compose_node(self, parent: yaml.Node | None, index: int) -> Any:  # noqa: ANN401
+            if self.check_event(yaml.AliasEvent):
+                mark = self.peek_event().start_mark
+                raise yaml.MarkedYAMLError(problem="an alias (*name); write the value out", problem_mark=mark)
+            return super().compose_node(parent, index)
+
         def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> Any:  # noqa: ANN401
             keys: set[str] = set()
             for key, _ in node.value:
                 if isinstance(key, yaml.ScalarNode) and key.value in keys:
-                    raise yaml.MarkedYAMLError(problem=f"the field {key.value} stands here twice",
-                                               problem_mark=key.start_mark)  # fmt: skip
+                    problem = f"the field {key.value} stands here twice"
+                    raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
                 keys.add(str(key.value))
             return super().construct_mapping(node, deep)
 
-        def construct_number(self, node: yaml.ScalarNode) -> int | float:
+        def construct_number(self, node: yaml.ScalarNode) -> Any:  # noqa: ANN401
             if ":" in node.value:
                 problem = f"{node.value} is a number in base 60; put it in quotes, or write the number out"
                 raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
             is_whole = node.tag.endswith(":int")
-            number: int | float = self.construct_yaml_int(node) if is_whole else self.construct_yaml_float(node)
-            return number
+            return self.construct_yaml_int(node) if is_whole else self.construct_yaml_float(node)
 
     for kind in ("int", "float"):
         Strict.add_constructor(f"tag:yaml.org,2002:{kind}", Strict.construct_number)
@@ -178,23 +157,25 @@ def _inside(path: str) -> str:
     return path
 
 
-Text = Annotated[StrictStr, Field(min_length=1)]
+Text = Annotated[str, Field(min_length=1)]
 Inside = Annotated[Text, AfterValidator(_inside)]
 
 
-class _Declared(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+class Declaration(BaseModel):
+    """Fields and values of a file in YAML, taken as they are written."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
-class CardMetric(_Declared):
+class CardMetric(Declaration):
     """The pooling of a metric, its better direction, and whether it is a headline."""
 
     pooling: Literal["pooled", "per-item"]
     better: Literal["more", "less"]
-    headline: StrictBool
+    headline: bool
 
 
-class Card(_Declared):
+class Card(Declaration):
     """A task card: what is asked, with which data and prompts, and what is measured.
 
     ``data`` and ``examples`` are paths below ``tasks`` (or the name of an installed dataset), ``prompts`` a folder
@@ -204,23 +185,23 @@ class Card(_Declared):
 
     title: Text
     citation: Text
-    task: Annotated[StrictStr, Field(pattern=r"^[a-z0-9-]+(/[a-z0-9-]+)+$")]
-    version: Annotated[int, Field(strict=True, ge=1)]
+    task: Annotated[str, Field(pattern=r"^[a-z0-9-]+(/[a-z0-9-]+)+$")]
+    version: Annotated[int, Field(ge=1)]
     data: Inside
     prompts: Inside = ""
     """The folder of prompts; empty if no model is asked."""
     examples: Inside | None = None
     subject: Text | None = None
-    scenes: dict[StrictStr, Inside] | None = None
+    scenes: dict[str, Inside] | None = None
     """Named folders of scenes below ``tasks`` that are judged if no subject is given."""
     judge: Text | None = None
-    on_request: StrictBool = False
-    temperature: Annotated[float, Field(strict=True, ge=0, le=2, allow_inf_nan=False)] = 0.1
-    longest_answer: Annotated[int, Field(strict=True, ge=1)] | None = None
+    on_request: bool = False
+    temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] = 0.1
+    longest_answer: Annotated[int, Field(ge=1)] | None = None
     """The tokens of the longest sensible answer without words around it; a third of its characters is on the safe
     side.
     """
-    metrics: Annotated[dict[StrictStr, CardMetric], Field(min_length=1)]
+    metrics: Annotated[dict[str, CardMetric], Field(min_length=1)]
 
     name: str
     source: str
@@ -261,10 +242,15 @@ def load_card(name: str, folders: Sequence[Path] = (), start: Path | None = None
 
 def card_names(folders: Sequence[Path] = (), start: Path | None = None) -> tuple[str, ...]:
     """Return the names of all cards on the search path, sorted."""
-    suites = [suite for room in search_path("tasks", folders, start) for suite in room.iterdir() if suite.is_dir()]
-    files = [(suite, file) for suite in suites for file in suite.iterdir() if file.name.endswith(ENDING)]
-    names = {f"{suite.name}/{file.name.removesuffix(ENDING)}" for suite, file in files if _is_card(file)}
-    return tuple(sorted({*names, *_GIVEN}))
+    names = set(_GIVEN)
+    for suite in (suite for room in search_path("tasks", folders, start) for suite in room.iterdir()):
+        for file in suite.iterdir() if suite.is_dir() else ():
+            with suppress(OSError):
+                if file.name.endswith(ENDING):  # other declarations are in the same folders
+                    lines = file.read_bytes().decode("utf-8", "replace").splitlines()
+                    if any(line.startswith("task:") for line in lines):
+                        names.add(f"{suite.name}/{file.name.removesuffix(ENDING)}")
+    return tuple(sorted(names))
 
 
 @lru_cache(maxsize=256)
@@ -286,12 +272,3 @@ def card_from(text: str, name: str, source: str) -> Card:
         nested = any(len(problem["loc"]) > 1 for problem in error.errors() if problem["type"] == "extra_forbidden")
         fields = CardMetric.model_fields if nested else [name for name in Card.model_fields if name not in KEPT]
         raise problem_of(error, source, "field", tuple(fields)) from None
-
-
-def _is_card(file: Traversable) -> bool:
-    """Return whether a YAML file is a card; other declarations are in the same folders."""
-    try:
-        text = file.read_bytes().decode("utf-8", "replace")
-    except OSError:
-        return False
-    return any(line.startswith("task:") for line in text.splitlines())

@@ -1,8 +1,16 @@
-"""Datasets on the user's machine: one folder each under the data home, never in a project.
+"""Published datasets, listed in the files ``SUITE/datasets.yaml`` under ``tasks``, and those on the user's machine.
 
-The data home is ``TSGKIT_DATA_HOME``, else ``$XDG_DATA_HOME/tsgkit/data``, else ``~/.local/share/tsgkit/data``. A
-dataset's folder holds its files, by the names of the catalogue, and ``dataset.json``: where each file came from, when,
-its checksum, how many rows it has and what was found in them.
+>>> dataset = known("tsg-bench")
+>>> dataset.suite, dataset.tasks
+('tsg', ('sgqa', 'sgds', 'sa-sgg', 'ma-sgg'))
+>>> dataset.file("sgqa").rows
+100
+
+If several catalogues, of tsgkit and of the project, have a dataset of one name, the first one counts. Those on the
+machine have one folder each under the data home, never in a project: ``TSGKIT_DATA_HOME``, else
+``$XDG_DATA_HOME/tsgkit/data``, else ``~/.local/share/tsgkit/data``. A dataset's folder holds its files, by the names of
+the catalogue, and ``dataset.json``: where each file came from, when, its checksum, how many rows it has and what was
+found in them.
 """
 
 from __future__ import annotations
@@ -10,22 +18,147 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from tsgkit.errors import FileProblem, UsageError
-from tsgkit.lexicon import meant
-from tsgkit.library.catalogue import KnownDataset, KnownFile, Name, catalogue, known
-from tsgkit.library.downloads import checksum_of_bytes, kind_of_check
+from tsgkit.lexicon import meant, nearest
+from tsgkit.library.cards import Declaration, loaded
+from tsgkit.library.downloads import checksum_of_bytes, kind_of_check, lock
 from tsgkit.library.files import read_bytes, read_text, refuse_to_overwrite, write_bytes, write_text
-from tsgkit.library.projects import bundled, rooms_of_suites
+from tsgkit.library.projects import bundled, rooms_of_suites, search_path, text_of
 from tsgkit.user_folders import data_home
+
+FILE = "datasets.yaml"
+ARCHIVE = "tar.gz"
+SOURCE_VARIABLE = "TSGKIT_SOURCE"
+"""The environment variable that names another base address than the catalogue's."""
+
+Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")]
+Check = Annotated[str, Field(pattern=r"^(sha256:[0-9a-f]{64}|git:[0-9a-f]{40})$")]
+Address = Annotated[str, Field(pattern=r"^https?://[^/\s]\S*$")]
+
+
+class KnownFile(Declaration):
+    """A file of a dataset: its local name, its task, its remote path and its checksum.
+
+    A file without a ``check`` is accepted without verification.
+    """
+
+    name: Name
+    task: Name
+    path: str
+    check: Check | None = None
+    rows: int | None = None
+
+    @field_validator("path")
+    @classmethod
+    def _is_relative(cls, path: str) -> str:
+        if not path or path.startswith("/") or ".." in path.split("/") or any(letter.isspace() for letter in path):
+            raise ValueError("not a path inside a repository")
+        return path
+
+
+class KnownDataset(Declaration):
+    """A published dataset, or one that can only be imported (without base, repository and commit)."""
+
+    name: Name
+    suite: Name
+    about: str
+    base: Address | None = None
+    repository: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")] = ""
+    commit: Annotated[str, Field(pattern=r"^[\w.-]+$")] = ""
+    licence: str
+    archive: bool = False
+    """True if its files are folders of the repository, fetched as one archive."""
+    release: bool = False
+    """True if its files belong to a release of the repository; ``commit`` is then the tag."""
+    files: Annotated[list[KnownFile], Field(min_length=1)]
+
+    @field_validator("files")
+    @classmethod
+    def _are_distinct(cls, files: list[KnownFile]) -> list[KnownFile]:
+        for names in ([file.name for file in files], [file.task for file in files]):
+            if len(set(names)) < len(names):
+                raise ValueError("two files of one name or task")
+        return files
+
+    @model_validator(mode="after")
+    def _is_placed(self) -> KnownDataset:
+        if len({bool(self.base), bool(self.repository), bool(self.commit)}) > 1:
+            raise ValueError("base, repository and commit must be given together")
+        return self
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks it has data for."""
+        return tuple(file.task for file in self.files)
+
+    def file(self, task: str) -> KnownFile:
+        """Return the file of a task; ``UsageError`` where there is none."""
+        for file in self.files:
+            if file.task == task:
+                return file
+        raise UsageError(f"{self.name} has no data of {task}", hint=f"it has {', '.join(self.tasks)}")
+
+    def url(self, file: KnownFile, base: str | None = None) -> str:
+        """Return the address of a file. ``base``, else ``TSGKIT_SOURCE``, replaces the base address."""
+        if not self.base:
+            hint = f"take it from a copy on this machine: tsgkit data import {self.name} FILE"
+            raise UsageError(f"{self.name}: it has no download address", hint=hint)
+        start = base or os.environ.get(SOURCE_VARIABLE) or self.base
+        if self.archive:
+            return "/".join([start.rstrip("/"), self.repository, ARCHIVE, self.commit])
+        segments = ("releases", "download", self.commit) if self.release else (self.commit,)
+        return "/".join([start.rstrip("/"), self.repository, *segments, file.path])
+
+
+def catalogue(folders: Sequence[Path] = ()) -> dict[str, KnownDataset]:
+    """Return all known datasets by name."""
+    datasets: dict[str, KnownDataset] = {}
+    for room in search_path("tasks", folders):
+        for suite in sorted(room.iterdir(), key=lambda folder: folder.name):
+            if (suite / FILE).is_file():
+                file = suite / FILE
+                for dataset in _read(text_of(file), str(file), suite.name):
+                    datasets.setdefault(dataset.name, dataset)
+    return datasets
+
+
+def known(name: str) -> KnownDataset:
+    """Return the dataset of this name; ``UsageError`` where none is known."""
+    datasets = catalogue()
+    if name not in datasets:
+        near = nearest(name, datasets, limit=1)
+        hint = f"{near[0].name}?" if near else f"known are {', '.join(datasets)}"
+        raise UsageError(f"no dataset is called {name}", hint=hint)
+    return datasets[name]
+
+
+@lru_cache(maxsize=32)
+def _read(text: str, file: str, suite: str) -> tuple[KnownDataset, ...]:
+    """Return the datasets that a text declares, checked once however often they are asked for."""
+    value = loaded(text, file)
+    if not isinstance(value, dict):
+        raise FileProblem(f"{file}: expected datasets by name")
+    datasets = []
+    for name, fields in value.items():
+        if not isinstance(fields, dict):
+            raise FileProblem(f"{file}: {name}: expected the fields of a dataset")
+        try:
+            datasets.append(KnownDataset.model_validate({**fields, "name": name, "suite": suite}))
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            location = ".".join(str(part) for part in first["loc"])
+            raise FileProblem(f"{file}: {name}: {location}: {first['msg']}") from None
+    return tuple(datasets)
+
 
 RECORD = "dataset.json"
 DEFAULT_DATASET = "TSGKIT_DATASET"
@@ -47,12 +180,6 @@ class StoredFile(BaseModel):
     expected_rows: int | None = None
     official: bool | None = None
     findings: dict[str, int] = {}
-
-
-class _Record(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    files: list[StoredFile] = []
 
 
 @dataclass(frozen=True)
@@ -79,7 +206,7 @@ class InstalledDataset:
 
 def dataset(name: str) -> InstalledDataset:
     """Return a known dataset as it stands on this machine."""
-    return _dataset(name, known(name))
+    return InstalledDataset(name, data_home() / name, _stored(data_home() / name), known(name))
 
 
 def datasets() -> tuple[InstalledDataset, ...]:
@@ -87,7 +214,8 @@ def datasets() -> tuple[InstalledDataset, ...]:
     listed = catalogue()
     home = data_home()
     others = sorted(path.parent.name for path in home.glob(f"*/{RECORD}")) if home.is_dir() else []
-    return tuple(_dataset(name, listed.get(name)) for name in dict.fromkeys([*listed, *others]))
+    names = dict.fromkeys([*listed, *others])
+    return tuple(InstalledDataset(name, home / name, _stored(home / name), listed.get(name)) for name in names)
 
 
 def installed() -> tuple[InstalledDataset, ...]:
@@ -99,7 +227,7 @@ def dataset_file(name: str, task: str) -> Path:
     """Return the file of one task of an installed dataset, as it was installed; ``UsageError`` says how to get it."""
     wanted = known(name)
     wanted.file(task)
-    listed_file = next((file for file in _dataset(name, wanted).files if file.task == task), None)
+    listed_file = next((file for file in _stored(data_home() / name) if file.task == task), None)
     if listed_file is None:
         get = f"tsgkit data get {name}, or " if wanted.base else ""
         ways = f"{get}from a copy on this machine: tsgkit data import {name} DIR"
@@ -204,7 +332,8 @@ def store(
         findings=found,
     )
     make_folder(folder)
-    with _held(folder):
+    with (folder / ".lock").open("w") as guard:
+        lock(guard, waits=True)  # one writer of the record at a time
         others = [stored_file for stored_file in _stored(folder) if stored_file.task != file.task]
         write_bytes(folder / file.name, data)
         order = {task: number for number, task in enumerate(known.tasks)}
@@ -241,32 +370,14 @@ def make_folder(folder: Path) -> None:
         raise FileProblem(f"{folder}: cannot be made: {error.strerror}", hint=hint) from None
 
 
-@contextmanager
-def _held(folder: Path) -> Iterator[None]:
-    """Yield one writer of a folder's record at a time; where nothing can be locked, the last one wins."""
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    with (folder / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
-def _dataset(name: str, known: KnownDataset | None) -> InstalledDataset:
-    folder = data_home() / name
-    return InstalledDataset(name, folder, _stored(folder), known)
-
-
 def _stored(folder: Path) -> tuple[StoredFile, ...]:
     """Return the recorded files that are there."""
     path = folder / RECORD
     if not path.is_file():
         return ()
     try:
-        record = _Record.model_validate(json.loads(read_text(path)))
-    except (ValueError, ValidationError, RecursionError):
+        files = [StoredFile.model_validate(file) for file in json.loads(read_text(path)).get("files", ())]
+    except (ValueError, AttributeError, TypeError, RecursionError):
         hint = "delete it, then get or import the data again"
         raise FileProblem(f"{path}: this is not the record of a dataset", hint=hint) from None
-    return tuple(file for file in record.files if (folder / file.name).is_file())
+    return tuple(file for file in files if (folder / file.name).is_file())

@@ -201,7 +201,8 @@ def replacement(path: str | Path) -> Iterator[IO[bytes]]:
                 yield device
             return
         resolved = path.resolve()
-        mode = resolved.stat().st_mode & 0o777 if resolved.exists() else 0o666 & ~_umask()
+        os.umask(mask := os.umask(0))
+        mode = resolved.stat().st_mode & 0o777 if resolved.exists() else 0o666 & ~mask
         handle, name = tempfile.mkstemp(dir=resolved.parent, prefix=f".{resolved.name}.")
         try:
             with os.fdopen(handle, "w+b") as file:
@@ -262,12 +263,6 @@ def folder_beside(target: Path, doing: str) -> Iterator[Path]:
         yield folder
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
 FORCE = "replace them with --force, or write to another place"
 ELSEWHERE = "write to another place, or move them away"
 DATA_STARTS = (b"{", b"[", b"<graphml", b"SQLite format 3")
@@ -287,16 +282,29 @@ def refuse_to_overwrite(
     ``force`` allows replacing an existing file. ``text``, the new content or a file with it, may replace equal content.
     """
     refuse_to_overwrite_sources(target, *sources)
-    current = _there(target)
-    if current and not force and (text is None or not _is_equal(current, text)):
+    current = _existing(target)
+    if text is None or not current:
+        is_equal = False
+    elif isinstance(text, str | bytes):
+        is_equal = current == _bytes(text)
+    else:
+        text.seek(0)
+        new_digest = hashlib.file_digest(text, "sha256").digest()  # type: ignore[arg-type]
+        is_equal = new_digest == hashlib.sha256(current).digest()
+    if current and not force and not is_equal:
         raise FileProblem(f"{target}: {_described(current)} already here would be lost", hint=FORCE)
 
 
 def refuse_to_replace_data(target: str | Path, report: str | bytes, *sources: str | Path | None) -> None:
     """Raise ``FileProblem`` if a report or drawing would destroy a source or existing data."""
     refuse_to_overwrite_sources(target, *sources)
-    current = _there(target)
-    if _is_data(current, Path(target)) and current[:KIND] != _bytes(report)[:KIND]:
+    current = _existing(target)
+    start = current[:500].removeprefix(b"\xef\xbb\xbf").lstrip()
+    first = start.partition(b"\n")[0]
+    is_report = first.startswith(REPORTS) and b"metric" in first
+    is_table = Path(target).suffix.lower() in TABLES and bool(first) and not is_report
+    is_data = start.startswith(DATA_STARTS) or b"<graphml" in start or first.count(b" -> ") == 2 or is_table
+    if is_data and current[:KIND] != _bytes(report)[:KIND]:
         raise FileProblem(f"{target}: {_described(current)} already here would be lost", hint=ELSEWHERE)
 
 
@@ -329,14 +337,7 @@ def _bytes(text: str | bytes) -> bytes:
     return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
 
 
-def _is_equal(current: bytes, new: str | bytes | IO[bytes]) -> bool:
-    if isinstance(new, str | bytes):
-        return current == _bytes(new)
-    new.seek(0)
-    return hashlib.file_digest(new, "sha256").digest() == hashlib.sha256(current).digest()  # type: ignore[arg-type]
-
-
-def _there(target: str | Path) -> bytes:
+def _existing(target: str | Path) -> bytes:
     """Return the existing content that would be lost; empty if there is none."""
     if str(target) == STDIN:
         return b""
@@ -346,15 +347,6 @@ def _there(target: str | Path) -> bytes:
         if Path(target).is_file():
             return read_bytes(target)
     return b""
-
-
-def _is_data(current: bytes, target: Path) -> bool:
-    """Return whether a file looks like rows, graphs, layouts or decisions."""
-    start = current[:500].removeprefix(b"\xef\xbb\xbf").lstrip()
-    first = start.partition(b"\n")[0]
-    is_report = first.startswith(REPORTS) and b"metric" in first
-    is_table = target.suffix.lower() in TABLES and bool(first) and not is_report
-    return start.startswith(DATA_STARTS) or b"<graphml" in start or first.count(b" -> ") == 2 or is_table
 
 
 def _described(current: bytes) -> str:

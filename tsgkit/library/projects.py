@@ -14,13 +14,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from tsgkit.errors import UsageError
-from tsgkit.library.files import decoded, read_text
+from tsgkit.errors import FileProblem, UsageError
+from tsgkit.library.files import decoded, read_text, write_text
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -59,25 +58,20 @@ def entry_points(*, group: str) -> tuple[EntryPoint, ...]:
     where no file of a package names the group.
     """
     path = tuple(sys.path)
-    return _entry_points_on(path, group) if group.encode() in _names_on(path) or _has_archives(path) else ()
+    if (path, group) not in _ENTRY_POINTS:
+        folders = list(map(Path, path))
+        files = (file for folder in folders for file in folder.glob("*.*-info/entry_points.txt"))
+        is_possible = any(folder.is_file() for folder in folders)  # an archive
+        if is_possible or any(group.encode() in file.read_bytes() for file in files):
+            from importlib import metadata
+
+            _ENTRY_POINTS[path, group] = tuple(metadata.entry_points(group=group))
+        else:
+            _ENTRY_POINTS[path, group] = ()
+    return _ENTRY_POINTS[path, group]
 
 
-@lru_cache(maxsize=32)
-def _entry_points_on(path: tuple[str, ...], group: str) -> tuple[EntryPoint, ...]:
-    from importlib import metadata
-
-    return tuple(metadata.entry_points(group=group))
-
-
-@lru_cache(maxsize=8)
-def _names_on(path: tuple[str, ...]) -> bytes:
-    """Return what the packages on this path write about their entry points."""
-    return b"".join(file.read_bytes() for folder in path for file in Path(folder).glob("*.*-info/entry_points.txt"))
-
-
-@lru_cache(maxsize=8)
-def _has_archives(path: tuple[str, ...]) -> bool:
-    return any(Path(entry).is_file() for entry in path)
+_ENTRY_POINTS: dict[tuple[tuple[str, ...], str], tuple[EntryPoint, ...]] = {}
 
 
 def installed_suites() -> tuple[EntryPoint, ...]:
@@ -133,6 +127,45 @@ def find(room: str, name: str, folders: Sequence[Path] = (), start: Path | None 
     raise UsageError(f"{room} has no {name}", hint=f"looked in: {', '.join(dict.fromkeys(tried))}")
 
 
-def text_of(found: Traversable) -> str:
-    """Return the text of a file that was found, wherever the project lies."""
-    return read_text(found) if isinstance(found, Path) else decoded(found.read_bytes(), str(found))
+def text_of(file: Traversable) -> str:
+    """Return the text of a file of a project, wherever that lies."""
+    return read_text(file) if isinstance(file, Path) else decoded(file.read_bytes(), str(file))
+
+
+STARTER = {
+    "README.md": "README.md",
+    "actions.yaml": "tasks/my/actions.yaml",
+    "actions.jsonl": "tasks/my/data/actions.jsonl",
+    "statement.txt": "prompts/my/actions/statement.txt",
+    "first.yaml": "eval/plans/first.yaml",
+    "parts.txt": "parts.py",
+}
+"""The files of the starter, and where a project has them."""
+
+
+def start_project(folder: Path) -> tuple[Path, ...]:
+    """Write a small project that runs at once into a new or empty folder, and return the paths of its files in it.
+
+    >>> import tempfile
+    >>> [str(path) for path in start_project(Path(tempfile.mkdtemp()) / "mine")][:2]
+    ['README.md', 'tasks/my/actions.yaml']
+    """
+    if folder.is_file():
+        raise FileProblem(f"{folder}: this is a file", hint="name a new folder")
+    if folder.is_dir() and any(folder.iterdir()):
+        what = "a project lies here already" if is_project(folder) else "the folder is not empty"
+        raise UsageError(f"{folder}: {what}", hint="name a new folder; nothing was written")
+    from importlib.resources import files
+
+    starter = files("tsgkit") / "library" / "starter"
+    written = []
+    for name, destination in STARTER.items():
+        path = folder / destination
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileProblem(f"{path.parent}: cannot be made: {error.strerror}") from None
+        write_text(path, (starter / name).read_text(encoding="utf-8"))
+        written.append(Path(destination))
+    (folder / "eval/reference").mkdir(parents=True, exist_ok=True)
+    return tuple(written)

@@ -32,16 +32,15 @@ import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.resources.abc import Traversable
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import listed
 from tsgkit.library.files import look_alike, read_text, walk
-from tsgkit.library.hub_client import hub_name, is_hub
-from tsgkit.library.hub_store import Snapshot, StoredHubFile, checksum_of_file, snapshot
-from tsgkit.library.named_file import NamedFile
+from tsgkit.library.hub import checksum_of_file, hub_name, is_hub, snapshot
 from tsgkit.library.tables import (
     CSV,
     IDENTITY,
@@ -94,41 +93,64 @@ class FileSet(NamedTuple):
 def sets_of(paths: Iterable[str]) -> list[FileSet]:
     """Return the tables among some files, by name; hidden files are passed over."""
     paths_of_label: dict[str, list[str]] = {}
+    counts: dict[str, int] = {}
     for path in sorted(paths):
-        if suffix_of(path) in SUFFIXES and not any(part.startswith(".") for part in path.split("/")):
-            paths_of_label.setdefault(_label(path), []).append(path)
-    return [FileSet(label, tuple(parts), _lacking(parts)) for label, parts in sorted(paths_of_label.items())]
+        if suffix_of(path) not in SUFFIXES or any(part.startswith(".") for part in path.split("/")):
+            continue
+        folder, slash, name = path.rpartition("/")
+        stem, dot, suffix = name.rpartition(".")
+        label = path
+        if part := PART.fullmatch(stem):
+            label = f"{folder}{slash}{part['stem']}{dot}{suffix}"
+            counts[label] = max(counts.get(label, 0), int(part["all"]))
+        elif folder and NUMBERED.fullmatch(stem) and suffix == "parquet":
+            label = f"{folder}.parquet"
+        paths_of_label.setdefault(label, []).append(path)
+    parts = sorted(paths_of_label.items())
+    return [FileSet(label, tuple(names), counts.get(label, len(names)) - len(names)) for label, names in parts]
 
 
-def chosen(paths: Sequence[str], wanted: Wanted, place: str) -> FileSet:
+def chosen(paths: Sequence[str], wanted: Wanted, source: str) -> FileSet:
     """Return the table that holds what is wanted; ``UsageError`` lists what there is where none or several fit."""
     every = sets_of(paths)
     if exact := wanted.path if wanted.path in paths else wanted.file:
-        return _exact(exact, paths, every, place)
+        return _exact(exact, paths, every, source)
     below = [file_set for file_set in every if not wanted.path or file_set.label.startswith(f"{wanted.path}/")]
-    fitting = [file_set for file_set in below if _fits(file_set, wanted)]
-    if not wanted.split:
-        fitting = _of_name(fitting, wanted.stored) or fitting
+    fitting = [
+        file_set
+        for file_set in below
+        if (not wanted.config or wanted.config in file_set.folders)
+        and (
+            not wanted.split
+            or file_set.stem == wanted.split
+            or file_set.stem.startswith(f"{wanted.split}-")
+            or wanted.split in file_set.folders
+        )
+    ]
+    if not wanted.split and (namesakes := [file_set for file_set in fitting if file_set.stem == wanted.stored]):
+        least = min(len(file_set.folders) for file_set in namesakes)
+        fitting = [file_set for file_set in namesakes if len(file_set.folders) == least]
     if len(fitting) == 1:
-        return _whole(fitting[0], place)
-    inside = f"{place}/{wanted.path}" if wanted.path else place
+        return _whole(fitting[0], source)
+    inside = f"{source}/{wanted.path}" if wanted.path else source
     if fitting:
-        hint = f"name one: {place}/{fitting[0].paths[0]}; or a split, in a mapping"
+        hint = f"name one: {source}/{fitting[0].paths[0]}; or a split, in a mapping"
         raise UsageError(f"{inside}: several files could be meant: {_listed(fitting)}", hint=hint)
-    what = ", ".join(f"{name} {value}" for name, value in (("config", wanted.config), ("split", wanted.split)) if value)
     if below:
+        parts = (("config", wanted.config), ("split", wanted.split))
+        what = ", ".join(f"{name} {part}" for name, part in parts if part)
         raise UsageError(f"{inside}: no rows of {what} in it", hint=f"it has {_listed(below)}")
     raise _nothing(inside, paths)
 
 
-def rows_below(paths: Sequence[str], path: str, place: str) -> list[str]:
+def rows_below(paths: Sequence[str], path: str, source: str) -> list[str]:
     """Return the files of rows, and of mappings, in a folder (empty: anywhere), or of one table."""
     below = [file_path for file_path in paths if not path or file_path == path or file_path.startswith(f"{path}/")]
     files = [file_path for every in sets_of(below) for file_path in every.paths]
     if path and not files:
-        return list(_exact(path, paths, sets_of(paths), place).paths)
+        return list(_exact(path, paths, sets_of(paths), source).paths)
     if not files:
-        raise _nothing(place, paths)
+        raise _nothing(source, paths)
     return [*files, *(file_path for file_path in paths if file_path.rpartition("/")[2] == MAPPING)]
 
 
@@ -155,42 +177,58 @@ def _whole(file_set: FileSet, source: str) -> FileSet:
     return file_set
 
 
-def _fits(file_set: FileSet, wanted: Wanted) -> bool:
-    if wanted.config and wanted.config not in file_set.folders:
-        return False
-    if not wanted.split:
-        return True
-    return (
-        file_set.stem == wanted.split
-        or file_set.stem.startswith(f"{wanted.split}-")
-        or wanted.split in file_set.folders
-    )
-
-
-def _of_name(sets: Sequence[FileSet], stored: str | None) -> list[FileSet]:
-    """Return the tables of a task's name that lie highest."""
-    sets_of_stem = [file_set for file_set in sets if file_set.stem == stored]
-    least = min((len(file_set.folders) for file_set in sets_of_stem), default=0)
-    return [file_set for file_set in sets_of_stem if len(file_set.folders) == least]
-
-
-def _label(path: str) -> str:
-    folder, slash, name = path.rpartition("/")
-    stem, dot, suffix = name.rpartition(".")
-    if part := PART.fullmatch(stem):
-        return f"{folder}{slash}{part['stem']}{dot}{suffix}"
-    if folder and NUMBERED.fullmatch(stem) and suffix == "parquet":
-        return f"{folder}.parquet"
-    return path
-
-
-def _lacking(parts: Sequence[str]) -> int:
-    stems = [PART.fullmatch(path.rpartition("/")[2].rpartition(".")[0]) for path in parts]
-    return max((int(stem["all"]) for stem in stems if stem), default=len(parts)) - len(parts)
-
-
 def _listed(sets: Sequence[FileSet]) -> str:
     return listed([file_set.label for file_set in sets], MOST_SHOWN)
+
+
+@dataclass(frozen=True)
+class NamedFile(Traversable):
+    """A readable file under another name than its own, which messages use; ``origin`` is what a run records about it.
+
+    >>> file = NamedFile(Path("/cache/3f.jsonl"), "hf://lab/stories@main/test.parquet")
+    >>> str(file), file.name
+    ('hf://lab/stories@main/test.parquet', 'test.parquet')
+    """
+
+    held: Path
+    shown: str
+    origin: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.shown
+
+    @property
+    def name(self) -> str:
+        """The last part of its name."""
+        return self.shown.rpartition("/")[2]
+
+    def iterdir(self) -> Iterator[Traversable]:
+        """Refuse: it is a file."""
+        raise NotADirectoryError(self.shown)
+
+    def joinpath(self, *descendants: Any) -> Traversable:  # noqa: ANN401  (as the protocol has it)
+        """Refuse: nothing lies in a file."""
+        raise NotADirectoryError(self.shown)
+
+    def is_dir(self) -> bool:
+        """Return False."""
+        return False
+
+    def is_file(self) -> bool:
+        """Return whether its bytes are there."""
+        return self.held.is_file()
+
+    def open(self, mode: str = "r", *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  (as the protocol has it)
+        """Open its bytes, or its text, for reading."""
+        return self.held.open(mode, *args, **kwargs)
+
+    def read_bytes(self) -> bytes:
+        """Return its bytes."""
+        return self.held.read_bytes()
+
+    def read_text(self, encoding: str | None = None) -> str:
+        """Return its text, UTF-8 unless another encoding is named."""
+        return self.held.read_text(encoding=encoding or "utf-8")
 
 
 VERSION = 1
@@ -259,7 +297,24 @@ def row_place(data: str, stored: str | None = None, native: Iterable[str] = (JSO
     """Return the place that ``data`` names; None where its rows are read as they lie, or where it is no such place."""
     source, mapping_name = parts_of(data)
     if is_hub(source):
-        return _hub_place(source, mapping_name)
+        pinned_files = snapshot(hub_name(source))
+        files = {file.path: file for file in pinned_files.files}
+        folder, mappings = pinned_files.name.path, dict[str, NamedMapping]()
+        places = (f"{folder}/{MAPPING}" if folder else MAPPING, MAPPING)  # in the named folder, else at the top
+        if mapping_name:
+            mappings = mappings_in(read_text(mapping_name), mapping_name)
+        elif mapping_paths := [path for path in places if path in files]:
+            text = read_text(pinned_files.fetch(files[mapping_paths[0]]))
+            mappings = mappings_in(text, f"{pinned_files.name}: {mapping_paths[0]}")
+        everything = hub_name(f"hf://{pinned_files.name.repository}").at(pinned_files.name.revision or "")
+
+        def fetch(path: str) -> Fetched:
+            return Fetched(pinned_files.fetch(files[path]), files[path].check)
+
+        if folder and folder not in files and not any(path.startswith(f"{folder}/") for path in files):
+            table = _exact(folder, tuple(files), sets_of(files), str(everything))  # in parts, or an error
+            return RowPlace(str(everything), table.paths, fetch, mappings, mapping_name)
+        return RowPlace(str(everything), tuple(files), fetch, mappings, mapping_name, folder)
     if ADDRESS.match(source):
         hint = "name a dataset of the hub hf://OWNER/NAME; download other files, and name them"
         raise UsageError("rows are not read from a web address", hint=hint)
@@ -267,19 +322,25 @@ def row_place(data: str, stored: str | None = None, native: Iterable[str] = (JSO
     default_file = (path if path.is_dir() else path.parent) / MAPPING
     mapping_file = mapping_name or (str(default_file) if default_file.is_file() and path.exists() else "")
     mappings = mappings_in(read_text(mapping_file), mapping_file) if mapping_file else {}
-    if path.is_dir():
-        return _folder_place(path, mapping_name, mappings, stored, tuple(native))
-    suffix = suffix_of(source)
+    formats, suffix = tuple(native), suffix_of(source)
+    if path.is_dir():  # a place of rows if it has a mapping, or a table and not the file that the task looks for
+        if not mappings and stored is not None and (path / f"{stored}{JSONL}").exists():
+            return None
+        inner_files = (inner / name for inner, names in walk(path) for name in names)
+        paths = [file.relative_to(path).as_posix() for file in islice(inner_files, MOST_LISTED)]
+        tables = [table for table in sets_of(paths) if suffix_of(table.label) in set(TABLES) - set(formats)]
+        if not mappings and not any(stored in (None, table.stem) for table in tables):
+            return None
+        return RowPlace(str(path), paths, lambda name: _local(path / name), mappings, mapping_name, is_folder=True)
     if not path.is_file():
         if mapping_name:
             raise FileProblem(f"{source}: no such file or folder", hint=look_alike(path))
         return None
-    if not mappings and (suffix not in TABLES or suffix in native):
+    if not mappings and (suffix not in TABLES or suffix in formats):
         return None
     if suffix not in SUFFIXES:
-        raise UsageError(
-            f"{source}: no rows that {mapping_file} could map", hint=f"these are read: {', '.join(SUFFIXES)}"
-        )
+        problem = f"{source}: no rows that {mapping_file} could map"
+        raise UsageError(problem, hint=f"these are read: {', '.join(SUFFIXES)}")
     return RowPlace(source, (path.name,), lambda _: _local(path), mappings, mapping_name, path.name, is_file=True)
 
 
@@ -308,50 +369,6 @@ def with_mapping(data: str, mapping: str) -> str:
     return f"{data}#{mapping}"
 
 
-def _hub_place(source: str, mapping: str) -> RowPlace:
-    pinned_files = snapshot(hub_name(source))
-    files = {file.path: file for file in pinned_files.files}
-    mappings = mappings_in(read_text(mapping), mapping) if mapping else _mappings_of(pinned_files, files)
-    everything = hub_name(f"hf://{pinned_files.name.repository}").at(pinned_files.name.revision or "")
-
-    def fetch(path: str) -> Fetched:
-        return Fetched(pinned_files.fetch(files[path]), files[path].check)
-
-    path = pinned_files.name.path
-    if path and path not in files and not any(file_path.startswith(f"{path}/") for file_path in files):
-        chosen(tuple(files), Wanted(path=path, file=path), str(everything))  # a part of a table, or an error
-        parts = next(file_set.paths for file_set in sets_of(files) if file_set.label == path)
-        return RowPlace(str(everything), parts, fetch, mappings, mapping)
-    return RowPlace(str(everything), tuple(files), fetch, mappings, mapping, path)
-
-
-def _mappings_of(pinned_files: Snapshot, files: Mapping[str, StoredHubFile]) -> dict[str, NamedMapping]:
-    """Return the mappings in a dataset: those in the named folder or, if it has none, at the top."""
-    folder = pinned_files.name.path
-    for path in dict.fromkeys((f"{folder}/{MAPPING}" if folder else MAPPING, MAPPING)):
-        if path in files:
-            return mappings_in(read_text(pinned_files.fetch(files[path])), f"{pinned_files.name}: {path}")
-    return {}
-
-
-def _folder_place(
-    folder: Path, mapping: str, mappings: Mapping[str, NamedMapping], stored: str | None, native: tuple[str, ...]
-) -> RowPlace | None:
-    """Return a folder as a place of rows, if it has a mapping, or a table and not the file that the task looks for."""
-    if not mappings and stored is not None and (folder / f"{stored}{JSONL}").exists():
-        return None
-    files = (inner / name for inner, names in walk(folder) for name in names)
-    paths = [path.relative_to(folder).as_posix() for path in islice(files, MOST_LISTED)]
-    tables = [
-        file_set
-        for file_set in sets_of(paths)
-        if suffix_of(file_set.label) in TABLES and suffix_of(file_set.label) not in native
-    ]
-    if not mappings and not any(stored in (None, file_set.stem) for file_set in tables):
-        return None
-    return RowPlace(str(folder), paths, lambda path: _local(folder / path), mappings, mapping, is_folder=True)
-
-
 def _local(path: Path) -> Fetched:
     return Fetched(path, checksum_of_file(path))
 
@@ -373,8 +390,13 @@ def _converted(files: Mapping[str, Fetched], file_set: FileSet, mapping: NamedMa
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=target.parent, encoding="utf-8", newline="", delete=False) as part:
             try:
-                if suffix == CSV:
-                    _write_csv(part, rows)
+                if suffix == CSV:  # for a task that reads CSV; values that are no texts are written as JSON
+                    fields = tuple(dict.fromkeys(name for row in rows() for name in row))
+                    writer = csv.writer(part)
+                    writer.writerow(fields)
+                    for row in rows():
+                        cells = (row.get(name, "") for name in fields)
+                        writer.writerow([cell if isinstance(cell, str) else json.dumps(cell) for cell in cells])
                 else:
                     part.writelines(json.dumps(row, allow_nan=False) + "\n" for row in rows())
                 part.close()
@@ -385,13 +407,3 @@ def _converted(files: Mapping[str, Fetched], file_set: FileSet, mapping: NamedMa
         hint = "TSGKIT_CACHE_HOME names another folder"
         raise FileProblem(f"{target.parent}: rows cannot be kept there: {error.strerror}", hint=hint) from None
     return target
-
-
-def _write_csv(part: IO[str], rows: Callable[[], Iterable[Mapping[str, Any]]]) -> None:
-    """Write a table for a task that reads CSV; values that are no texts are written as JSON."""
-    fields = tuple(dict.fromkeys(name for row in rows() for name in row))
-    writer = csv.writer(part)
-    writer.writerow(fields)
-    for row in rows():
-        values = (row.get(name, "") for name in fields)
-        writer.writerow([value if isinstance(value, str) else json.dumps(value) for value in values])

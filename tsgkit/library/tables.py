@@ -37,23 +37,17 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from tsgkit.errors import ExtraMissing, FileProblem, NotationError, UsageError
 from tsgkit.graph.notation.json_triplets import load
 from tsgkit.lexicon import meant
-from tsgkit.library.cards import loaded, problem_of
+from tsgkit.library.cards import Declaration, Text, loaded, problem_of
 from tsgkit.library.files import look_alike
-from tsgkit.library.hub_client import is_inner_path
-
-Text = Annotated[str, Field(min_length=1)]
+from tsgkit.library.hub import is_inner_path
 
 
-class _Declared(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class FieldRule(_Declared):
+class FieldRule(Declaration):
     """The origin of a field: a column, with what is done to its value, or a constant."""
 
     column: Text | None = None
@@ -80,7 +74,8 @@ class FieldRule(_Declared):
         if cell is None or not (self.split or self.strip or self.json_text):
             return cell
         if not isinstance(cell, str):
-            raise ValueError(f"column {self.column}: a text is needed, and this is {_kind(cell)}")  # noqa: TRY004
+            kind = "a list" if isinstance(cell, list) else "an object" if isinstance(cell, dict) else f"{cell!r:.40}"
+            raise ValueError(f"column {self.column}: a text is needed, and this is {kind}")  # noqa: TRY004
         cell = cell.strip() if self.strip or self.json_text else cell
         if self.json_text:
             try:
@@ -92,7 +87,7 @@ class FieldRule(_Declared):
         return [part.strip() if self.strip else part for part in cell.split(self.split)] if cell else []
 
 
-class RowMapping(_Declared):
+class RowMapping(Declaration):
     """The mapping of the rows of one task."""
 
     task: Text | None = None
@@ -191,9 +186,9 @@ def mappings_in(text: str, source: str) -> dict[str, NamedMapping]:
     return mappings
 
 
-def mapping_for(task: str, found: Mapping[str, NamedMapping]) -> NamedMapping | None:
+def mapping_for(task: str, mappings: Mapping[str, NamedMapping]) -> NamedMapping | None:
     """Return the mapping of a task (``tsg/sgqa``), which a file may name with its suite or without."""
-    return found.get(task) or found.get(task.partition("/")[2]) or found.get("")
+    return mappings.get(task) or mappings.get(task.partition("/")[2]) or mappings.get("")
 
 
 def _mapping(value: Mapping[Any, Any], source: str) -> NamedMapping:
@@ -203,10 +198,6 @@ def _mapping(value: Mapping[Any, Any], source: str) -> NamedMapping:
         fields = (*RowMapping.model_fields, "tasks", "column", "value", "strip", "json")
         problem = problem_of(error, source, "setting", fields)
         raise UsageError(problem.message.replace("Value error, ", ""), hint=problem.hint) from None
-
-
-def _kind(value: object) -> str:
-    return "a list" if isinstance(value, list) else "an object" if isinstance(value, dict) else f"{value!r:.40}"
 
 
 PARQUET, CSV, TSV, JSONL = ".parquet", ".csv", ".tsv", ".jsonl"
@@ -239,20 +230,15 @@ def _rows(path: Path, name: str, kind: str, mapping: NamedMapping) -> Iterator[d
     if kind == PARQUET:
         yield from _parquet(path, name, mapping)
         return
-    with _opened(path, name) as stream:
-        rows = _json_lines(stream, name) if kind == JSONL else _csv(stream, name, "\t" if kind == TSV else ",")
-        for number, row in enumerate(rows, 1):
-            if number == 1 or kind == JSONL:
-                later = (rule.column for rule in (mapping.mapping.fields or {}).values() if rule.column and number > 1)
-                mapping.check_columns({**row, **dict.fromkeys(later)}, name)
-            yield row
-
-
-@contextmanager
-def _opened(path: Path, name: str) -> Iterator[IO[str]]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
-            yield stream
+            rows = _json_lines(stream, name) if kind == JSONL else _csv(stream, name, "\t" if kind == TSV else ",")
+            for number, row in enumerate(rows, 1):
+                if number == 1 or kind == JSONL:
+                    rules = (mapping.mapping.fields or {}).values()
+                    later = (rule.column for rule in rules if rule.column and number > 1)
+                    mapping.check_columns({**row, **dict.fromkeys(later)}, name)
+                yield row
     except FileNotFoundError:
         raise FileProblem(f"{name}: no such file", hint=look_alike(path)) from None
     except UnicodeDecodeError:
@@ -280,39 +266,29 @@ def _json_lines(stream: IO[str], name: str) -> Iterator[dict[str, Any]]:
 
 def _csv(stream: IO[str], name: str, delimiter: str) -> Iterator[dict[str, Any]]:
     reader = csv.reader(stream, delimiter=delimiter, strict=True)
-    header: list[str] | None = None
+    header: list[str] = []
     number = 0
-    for cells in _cells(reader, name):
-        if not cells:  # a blank line
-            continue
-        if header is None:
-            if twice := [cell for cell in cells if cells.count(cell) > 1]:
-                raise FileProblem(
-                    f"{name}: two columns are called {twice[0]!r}", hint="the first line names the columns"
-                )
-            header = cells
-            continue
-        number += 1
-        if len(cells) != len(header):
-            raise FileProblem(f"{name}: row {number}: {len(cells)} cells, and the header has {len(header)}")
-        yield dict(zip(header, cells, strict=True))
-
-
-def _cells(reader: Any, name: str) -> Iterator[list[str]]:  # noqa: ANN401  (csv's reader has no public type)
-    """Yield the cells of each line, with csv's limit raised while a line is read."""
     while True:
-        before = csv.field_size_limit(LONGEST_CELL)
+        usual_limit = csv.field_size_limit(LONGEST_CELL)  # of the whole process, so it is raised for one line at a time
         try:
-            cells: list[str] = next(reader)
-        except StopIteration:
-            return
+            cells = next(reader, None)
         except csv.Error as error:
-            raise FileProblem(
-                f"{name}: line {reader.line_num}: not CSV: {error}", hint="a quote inside a cell is written twice"
-            ) from None
+            problem = f"{name}: line {reader.line_num}: not CSV: {error}"
+            raise FileProblem(problem, hint="a quote inside a cell is written twice") from None
         finally:
-            csv.field_size_limit(before)
-        yield cells
+            csv.field_size_limit(usual_limit)
+        if cells is None:
+            return
+        if not header:
+            header = cells
+            if twice := [cell for cell in cells if cells.count(cell) > 1]:
+                problem = f"{name}: two columns are called {twice[0]!r}"
+                raise FileProblem(problem, hint="the first line names the columns")
+        elif cells:  # not a blank line
+            number += 1
+            if len(cells) != len(header):
+                raise FileProblem(f"{name}: row {number}: {len(cells)} cells, and the header has {len(header)}")
+            yield dict(zip(header, cells, strict=True))
 
 
 def _parquet(path: Path, name: str, mapping: NamedMapping) -> Iterator[dict[str, Any]]:

@@ -15,17 +15,13 @@ values are never interpreted.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
-from functools import cache
 from importlib.resources.abc import Traversable
-from typing import TYPE_CHECKING
 
 from tsgkit.errors import UsageError
+from tsgkit.lexicon import nearest
 from tsgkit.library.projects import text_of
-
-if TYPE_CHECKING:
-    from string import Formatter
 
 TOKEN = re.compile(r"\{\{|\}\}|\{(?P<name>[^{}\n]*)\}|[{}]")
 NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -44,12 +40,25 @@ class Template:
         cls, text: str, *, required: Collection[str] = (), optional: Collection[str] = (), source: str = "template"
     ) -> Template:
         """Return the template of a text. Raise ``UsageError`` with the line if a field is missing or unknown."""
-        known = {*required, *optional}
-        fields = {}
-        for name, line in _fields(text, source):
+        known = sorted({*required, *optional})
+        fields = set[str]()
+        for token in TOKEN.finditer(text):
+            written, name = token.group(), token["name"]
+            if written in ("{{", "}}"):
+                continue
+            where = f"{source}: line {text.count(chr(10), 0, token.start()) + 1}"
+            if name is None:
+                hint = "where a brace is meant as a brace, write it twice: {{ or }}"
+                raise UsageError(f"{where}: a brace {written} without its partner", hint=hint)
+            if not NAME.fullmatch(name):
+                hint = "a field reads {name}; where braces are meant as braces, write {{ and }}"
+                raise UsageError(f"{where}: {written}: only a plain name may stand in braces", hint=hint)
             if name not in known:
-                raise UsageError(f"{source}: line {line}: there is no field {{{name}}} here", hint=_known(name, known))
-            fields[name] = line
+                near = nearest(name, known, limit=1)
+                hint = f"{{{near[0].name}}}?" if near else f"its fields: {_listed(known)}"
+                hint = hint if known else "this text has no fields; where braces are meant as braces, write {{ and }}"
+                raise UsageError(f"{where}: there is no field {written} here", hint=hint)
+            fields.add(name)
         if missing := [name for name in required if name not in fields]:
             lacks = ", ".join(f"{{{name}}}" for name in missing)
             raise UsageError(f"{source}: the text lacks {lacks}", hint=f"it must hold {_listed(required)}")
@@ -60,48 +69,14 @@ class Template:
         for name in self.fields:
             if not isinstance(values.get(name), str):
                 raise UsageError(f"{self.source}: no text was given for {{{name}}}")
-        return _formatter().vformat(self.text, (), values)
+        from langchain_core.utils.formatting import formatter
+
+        return formatter.vformat(self.text, (), values)
 
 
-def load_template(found: Traversable, *, required: Collection[str] = (), optional: Collection[str] = ()) -> Template:
-    """Return the template of a file that was found in a project."""
-    return Template.of(text_of(found), required=required, optional=optional, source=str(found))
-
-
-@cache
-def _formatter() -> Formatter:
-    from langchain_core.utils.formatting import formatter
-
-    return formatter
-
-
-def _fields(text: str, source: str) -> Iterator[tuple[str, int]]:
-    """Yield every field of a text with its line."""
-    for token in TOKEN.finditer(text):
-        if token.group() in ("{{", "}}"):
-            continue
-        line = text.count("\n", 0, token.start()) + 1
-        name = token["name"]
-        if name is None:
-            raise UsageError(
-                f"{source}: line {line}: a brace {token.group()} without its partner",
-                hint="where a brace is meant as a brace, write it twice: {{ or }}",
-            )
-        if not NAME.fullmatch(name):
-            raise UsageError(
-                f"{source}: line {line}: {token.group()}: only a plain name may stand in braces",
-                hint="a field reads {name}; where braces are meant as braces, write {{ and }}",
-            )
-        yield name, line
-
-
-def _known(name: str, known: Collection[str]) -> str:
-    from tsgkit.lexicon import nearest
-
-    if not known:
-        return "this text has no fields; where braces are meant as braces, write {{ and }}"
-    near = nearest(name, sorted(known), limit=1)
-    return f"{{{near[0].name}}}?" if near else f"its fields: {_listed(sorted(known))}"
+def load_template(file: Traversable, *, required: Collection[str] = (), optional: Collection[str] = ()) -> Template:
+    """Return the template of a file of a project."""
+    return Template.of(text_of(file), required=required, optional=optional, source=str(file))
 
 
 def _listed(names: Collection[str]) -> str:

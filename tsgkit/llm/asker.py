@@ -150,9 +150,9 @@ def settings_for(model: str, arguments: Sequence[str]) -> Settings:
     """Return the settings of a model that agents ask: temperature 0, and for files of weights, which often come to no
     end, a limit of tokens, where none is given.
     """
-    given = parse(arguments, [model])
-    is_endless = is_local(model) and not any(DECISIVE.search(argument.name) for argument in given)
-    return model_settings(model, given, {"temperature": 0} | ({DEFAULT_LIMIT: LONGEST_REPLY} if is_endless else {}))
+    values = parse(arguments, [model])
+    is_endless = is_local(model) and not any(DECISIVE.search(argument.name) for argument in values)
+    return model_settings(model, values, {"temperature": 0} | ({DEFAULT_LIMIT: LONGEST_REPLY} if is_endless else {}))
 
 
 async def closing(door: Door, work: Awaitable[Result]) -> Result:
@@ -207,7 +207,7 @@ class MemoryRecorder:
 
     def find_same(self, call: Call) -> Reply | None:
         """Return a recorded reply to the same request."""
-        return next((reply for other, reply in self.calls.items() if other.request == call.request), None)
+        return next((reply for recorded, reply in self.calls.items() if recorded.request == call.request), None)
 
     def write(self, call: Call, prompt: SentPrompt | None, reply: Reply) -> None:
         """Record a reply."""

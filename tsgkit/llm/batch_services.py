@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -124,8 +125,8 @@ class BatchService(NamedTuple):
     """Returns the line of a request by its name and its body."""
     creation: Callable[[Batch, bytes], dict[str, Any]]
     """Returns the parts of the HTTP request that creates a batch of these lines."""
-    find: Callable[[Batch, AsyncIterator[dict[str, Any]]], Awaitable[str]]
-    """Returns the name of a batch that may have been made, among batches listed from the newest on; empty if none."""
+    distance: Callable[[Batch, dict[str, Any]], float | None]
+    """Returns how far from ours a listed batch is: 0 if it is ours, infinite if it is older, None if it is another."""
     state: Callable[[str, dict[str, Any]], BatchState]
     """Returns the state of a batch by its path and its value."""
     result: Callable[[str, Mapping[str, Any]], BatchResult]
@@ -165,7 +166,30 @@ class BatchClient:
 
         ``UsageError`` where the service does not list its batches.
         """
-        return await self.service.find(batch, self._listed(frozenset(known)))
+        names, matches = frozenset(known), list[tuple[float, str]]()
+        params: dict[str, Any] = {"limit": 100}
+        for _ in range(MOST_PAGES):
+            try:
+                page = await self.value("GET", self.service.path, params=params)
+            except CallFailed as failure:
+                if failure.status not in ABSENT:
+                    raise
+                problem = f"the service does not list its batches ({failure.message}), so a batch that was being sent "
+                problem += "when the process or the connection ended may exist or not"
+                hint = "the same command looks again; without --batch the requests are sent one by one, and are paid "
+                raise UsageError(problem, hint=f"{hint}twice if the batch exists") from None
+            values = [value for value in page.get("data") or () if isinstance(value, dict)]
+            batches = [value for value in values if isinstance(value.get("id"), str)]
+            for value in (value for value in batches if value["id"] not in names):  # the newest first
+                distance = self.service.distance(batch, value)
+                if distance is not None and distance < math.inf:
+                    matches.append((distance, value["id"]))
+                if distance in (0.0, math.inf):
+                    return min(matches, default=(0.0, ""))[1]
+            if not page.get("has_more") or not batches:
+                break
+            params[self.service.after] = batches[-1]["id"]
+        return min(matches, default=(0.0, ""))[1]
 
     async def state(self, batch: str) -> BatchState:
         """Return the state of a batch; ``UsageError`` where the service does not know it."""
@@ -241,28 +265,6 @@ class BatchClient:
             raise CallFailed("the answer names no id", responded=True)
         return name
 
-    async def _listed(self, known: frozenset[str]) -> AsyncIterator[dict[str, Any]]:
-        """Yield the batches of an account that are not known, the newest first."""
-        params: dict[str, Any] = {"limit": 100}
-        for _ in range(MOST_PAGES):
-            try:
-                page = await self.value("GET", self.service.path, params=params)
-            except CallFailed as failure:
-                if failure.status not in ABSENT:
-                    raise
-                problem = f"the service does not list its batches ({failure.message}), so a batch that was being sent "
-                problem += "when the process or the connection ended may exist or not"
-                hint = "the same command looks again; without --batch the requests are sent one by one, and are paid "
-                raise UsageError(problem, hint=f"{hint}twice if the batch exists") from None
-            values = [value for value in page.get("data") or () if isinstance(value, dict)]
-            batches = [value for value in values if isinstance(value.get("id"), str)]
-            for batch in batches:
-                if batch["id"] not in known:
-                    yield batch
-            if not page.get("has_more") or not batches:
-                return
-            params[self.service.after] = batches[-1]["id"]
-
 
 def values_in(lines: bytes) -> Iterator[dict[str, Any] | None]:
     """Yield the objects that lines hold; None for a line that holds none."""
@@ -281,19 +283,11 @@ LATER = ("token_limit_exceeded", "rate_limit_exceeded", "too_many_batches")
 """Codes of OpenAI's batches that failed because others are in work."""
 
 
-def _openai_creation(batch: Batch, lines: bytes) -> dict[str, Any]:
-    value = {"input_file_id": batch.file, "endpoint": URL, "completion_window": "24h"}
-    return {"json": value | {"metadata": {"tsgkit": batch.mark}}}
-
-
-async def _openai_find(batch: Batch, listed: AsyncIterator[dict[str, Any]]) -> str:
-    """Return the batch that bears our mark, or was made of our file."""
-    async for other in listed:
-        metadata = other.get("metadata")
-        is_ours = isinstance(metadata, dict) and metadata.get("tsgkit") == batch.mark
-        if is_ours or (batch.file and other.get("input_file_id") == batch.file):
-            return str(other["id"])
-    return ""
+def _openai_distance(batch: Batch, value: dict[str, Any]) -> float | None:
+    """Return 0 for the batch that bears our mark, or was made of our file."""
+    metadata = value.get("metadata")
+    is_ours = isinstance(metadata, dict) and metadata.get("tsgkit") == batch.mark
+    return 0.0 if is_ours or (batch.file and value.get("input_file_id") == batch.file) else None
 
 
 def _openai_state(path: str, value: dict[str, Any]) -> BatchState:
@@ -331,8 +325,11 @@ OPENAI = BatchService(
     most_lines=50_000,
     most_bytes=200_000_000,
     line=lambda name, body: {"custom_id": name, "method": "POST", "url": URL, "body": body},
-    creation=_openai_creation,
-    find=_openai_find,
+    creation=lambda batch, _: {
+        "json": {"input_file_id": batch.file, "endpoint": URL, "completion_window": "24h"}
+        | {"metadata": {"tsgkit": batch.mark}}
+    },
+    distance=_openai_distance,
     state=_openai_state,
     result=_openai_result,
 )
@@ -351,27 +348,19 @@ ERRORS = {
 """The status of Anthropic's errors, which a batch names by their type only."""
 
 
-def _anthropic_creation(batch: Batch, lines: bytes) -> dict[str, Any]:
-    body = b'{"requests": [' + b", ".join(lines.splitlines()) + b"]}"
-    return {"content": body, "is_large": True, "headers": {"content-type": "application/json"}}
-
-
-async def _anthropic_find(batch: Batch, listed: AsyncIterator[dict[str, Any]]) -> str:
-    """Return the batch of this size that was made since, and next to ours in time.
+def _anthropic_distance(batch: Batch, value: dict[str, Any]) -> float | None:
+    """Return the seconds between ours and a batch of its size that was made since.
 
     Anthropic's batches bear no mark. Of one that is not ours no result has a name of ours.
     """
-    matches: list[tuple[float, str]] = []
-    async for other in listed:
-        try:
-            created = datetime.fromisoformat(str(other.get("created_at"))).timestamp()
-        except ValueError:
-            created = 0.0
-        if created < batch.time - CLOCKS:
-            break
-        if sum(map(_number, (other.get("request_counts") or {}).values())) == len(batch.names):
-            matches.append((abs(created - batch.time), str(other["id"])))
-    return min(matches)[1] if matches else ""
+    try:
+        created = datetime.fromisoformat(str(value.get("created_at"))).timestamp()
+    except ValueError:
+        created = 0.0
+    if created < batch.time - CLOCKS:
+        return math.inf
+    is_as_large = sum(map(_number, (value.get("request_counts") or {}).values())) == len(batch.names)
+    return abs(created - batch.time) if is_as_large else None
 
 
 def _anthropic_state(path: str, value: dict[str, Any]) -> BatchState:
@@ -406,8 +395,12 @@ ANTHROPIC = BatchService(
         "custom_id": name,
         "params": {part: value for part, value in body.items() if part != "stream"},
     },
-    creation=_anthropic_creation,
-    find=_anthropic_find,
+    creation=lambda _, lines: {
+        "content": b'{"requests": [' + b", ".join(lines.splitlines()) + b"]}",
+        "is_large": True,
+        "headers": {"content-type": "application/json"},
+    },
+    distance=_anthropic_distance,
     state=_anthropic_state,
     result=_anthropic_result,
 )

@@ -139,32 +139,33 @@ class Collector:
             progress.append(_lasting(unsent, "being sent"))
         return "; ".join([*progress, f"it does not answer: {self.trouble}"] if self.trouble and progress else progress)
 
-    async def ask(self, held: HeldRequest, request: Any) -> BatchResult:  # noqa: ANN401  (an httpx.Request)
+    async def ask(self, waiter: HeldRequest, request: Any) -> BatchResult:  # noqa: ANN401  (an httpx.Request)
         """Return the result of a request, out of a batch that holds it already or of one to be sent."""
         if self.leaving or self._failed is not None:
             raise self._failed or Stopped(LEFT)
         if self._client is None:
             self._client = BatchClient.of(self.service, request, self.patience.timeout)
-        line = json.dumps(self.service.line(held.name, json.loads(await request.aread()))).encode()
-        batch = self._holder.get(held.name)
-        if (same := (self._queue if batch is None else batch.held).get(held.name)) is not None:
-            return await asyncio.shield(same.result)  # asked twice at once: sent once
-        held.line = line
+        line = json.dumps(self.service.line(waiter.name, json.loads(await request.aread()))).encode()
+        batch = self._holder.get(waiter.name)
+        if (earlier := (self._queue if batch is None else batch.held).get(waiter.name)) is not None:
+            return await asyncio.shield(earlier.result)  # asked twice at once: sent once
+        waiter.line = line
         if batch is None:
-            self._enqueue(held)
+            self._enqueue(waiter)
         elif batch.results is None:
-            batch.held[held.name] = held
+            batch.held[waiter.name] = waiter
             if batch.task is None:
                 batch.task = asyncio.create_task(self._kept(batch, self._collected(batch)))
         else:
-            self._hand_out(batch, held, batch.results.pop(held.name, BatchResult(held.name, 408, failure=NO_RESULT)))
-        return await held.result
+            missing = BatchResult(waiter.name, 408, failure=NO_RESULT)
+            self._hand_out(batch, waiter, batch.results.pop(waiter.name, missing))
+        return await waiter.result
 
-    def _enqueue(self, held: HeldRequest) -> None:
-        size = len(held.line) + 1
+    def _enqueue(self, waiter: HeldRequest) -> None:
+        size = len(waiter.line) + 1
         if self._queue and self._queued_bytes + size > self.service.most_bytes:
             self._send_queue()
-        self._queue[held.name] = held
+        self._queue[waiter.name] = waiter
         self._queued_bytes += size
         if len(self._queue) >= self.service.most_lines:
             self._send_queue()
@@ -213,15 +214,28 @@ class Collector:
             raise
 
     async def _sent(self, batch: Batch) -> None:
-        lines = b"".join(held.line + b"\n" for held in batch.held.values())
-        for held in batch.held.values():
-            held.line = b""
+        lines = b"".join(waiter.line + b"\n" for waiter in batch.held.values())
+        for waiter in batch.held.values():
+            waiter.line = b""
         self.record.add("intent", batch, sha256=hashlib.sha256(lines).hexdigest(), names=list(batch.names))
         try:
             if self.service.uploads:
                 batch.file = await self._persist(self.client.upload, lines)
                 self.record.add("file", batch, id=batch.file)
-            batch.id = await self._persist(self._created, batch, lines)
+
+            async def create() -> str:
+                """Create the batch; where an earlier try may have done so, look for it first."""
+                if batch.is_doubtful and (name := await self._name_at_service(batch)):
+                    return name
+                batch.is_doubtful = True
+                try:
+                    return await self.client.create(batch, lines)
+                except (CallFailed, UsageError) as error:
+                    status = 400 if isinstance(error, UsageError) or error.unreachable else error.status
+                    batch.is_doubtful = status is None or status >= 500
+                    raise
+
+            batch.id = await self._persist(create)
         except (Unasked, UsageError):
             if not batch.is_doubtful:  # or the next process looks for it
                 self._drop(batch)
@@ -233,25 +247,13 @@ class Collector:
             raise Stopped(LEFT)
         await self._collected(batch)
 
-    async def _created(self, batch: Batch, lines: bytes) -> str:
-        """Create a batch; where an earlier try may have done so, look for it first."""
-        if batch.is_doubtful and (name := await self._name_at_service(batch)):
-            return name
-        batch.is_doubtful = True
-        try:
-            return await self.client.create(batch, lines)
-        except (CallFailed, UsageError) as error:
-            status = 400 if isinstance(error, UsageError) or error.unreachable else error.status
-            batch.is_doubtful = status is None or status >= 500
-            raise
-
     async def _name_at_service(self, batch: Batch) -> str:
         """Return the name of a batch that may exist, looked for until no list can lag any more; empty if there is none.
 
         ``UsageError`` where the service does not list its batches: only its owner can tell then.
         """
         waited, wait = 0.0, self.pace.first_poll
-        known = [other.id for other in self._batches if other.id]
+        known = [batch_sent.id for batch_sent in self._batches if batch_sent.id]
         while not (name := await self._persist(self.client.find, batch, known)) and waited < self.pace.lag:
             await self._pause(wait)
             waited, wait = waited + wait, min(wait * self.pace.growth, self.pace.longest_poll)
@@ -272,8 +274,8 @@ class Collector:
             batch.id = await self._name_at_service(batch) if may_exist else ""
             if not batch.id:
                 self._drop(batch)
-                for held in batch.held.values():
-                    self._enqueue(held)
+                for waiter in batch.held.values():
+                    self._enqueue(waiter)
                 return
             self.record.add("batch", batch, id=batch.id)
         while True:
@@ -285,23 +287,7 @@ class Collector:
                 self._wait_for_quiet()
             await self._pause(wait)
             wait = min(wait * self.pace.growth, self.pace.longest_poll)
-        results = batch.results = await self._results(batch, batch.state)
-        self._vain = 0 if any(result.is_good for result in results.values()) else self._vain + 1
-        if self._vain:
-            rest = min(self.pace.rest * REST_GROWTH ** (self._vain - 1), LONGEST_REST)
-            self._not_before = asyncio.get_running_loop().time() + rest
-        for is_good in (True, False):  # a service that answered some is not given up for what failed
-            for name in [name for name in batch.held if results[name].is_good is is_good]:
-                self._hand_out(batch, batch.held.pop(name), results.pop(name))
-            while self._unread and is_good:
-                await asyncio.sleep(0)
-
-    async def _results(self, batch: Batch, state: BatchState) -> dict[str, BatchResult]:
-        """Return the results by name; for each request that has none, or several that differ, why."""
-        if state.failure:
-            status, reason = 429 if state.failed_for_now else 400, f"the batch failed: {state.failure}"
-            return {name: BatchResult(name, status, failure=reason) for name in batch.names}
-        results: dict[str, BatchResult] = {}
+        state, results = batch.state, dict[str, BatchResult]()
         for path in state.results:
             for number in range(self.pace.downloads):
                 if number:
@@ -314,25 +300,37 @@ class Collector:
                     result = self.service.result(name, line)
                     if results.setdefault(name, result) != result:
                         results[name] = BatchResult(name, 400, failure=DIFFERENT)
-        reason = f"the batch ended as {state.status} without a result of this request"
-        return {name: results.get(name) or BatchResult(name, 408, failure=reason) for name in batch.names}
+        status, reason = 408, f"the batch ended as {state.status} without a result of this request"
+        if state.failure:
+            status, reason = 429 if state.failed_for_now else 400, f"the batch failed: {state.failure}"
+        missing = {name: BatchResult(name, status, failure=reason) for name in batch.names}
+        results = batch.results = {name: results.get(name, missing[name]) for name in batch.names}
+        self._vain = 0 if any(result.is_good for result in results.values()) else self._vain + 1
+        if self._vain:
+            rest = min(self.pace.rest * REST_GROWTH ** (self._vain - 1), LONGEST_REST)
+            self._not_before = asyncio.get_running_loop().time() + rest
+        for is_good in (True, False):  # a service that answered some is not given up for what failed
+            for name in [name for name in batch.held if results[name].is_good is is_good]:
+                self._hand_out(batch, batch.held.pop(name), results.pop(name))
+            while self._unread and is_good:
+                await asyncio.sleep(0)
 
-    def _hand_out(self, batch: Batch, held: HeldRequest, result: BatchResult) -> None:
-        if self._holder.get(held.name) is batch:
-            del self._holder[held.name]
-        if not held.result.done():
+    def _hand_out(self, batch: Batch, waiter: HeldRequest, result: BatchResult) -> None:
+        if self._holder.get(waiter.name) is batch:
+            del self._holder[waiter.name]
+        if not waiter.result.done():
             self._unread += 1
-            held.result.set_result(result)
-            held.batch = batch
+            waiter.result.set_result(result)
+            waiter.batch = batch
 
-    def done_with(self, held: HeldRequest) -> None:
+    def done_with(self, waiter: HeldRequest) -> None:
         """Note that a request ended: its result is recorded in this step, or it is waited for no longer."""
-        if held.batch is None:
+        if waiter.batch is None:
             return
         self._unread -= 1
-        held.batch.read.append(held.name)
-        if len(held.batch.read) == 1:
-            asyncio.get_running_loop().call_soon(self._note_when_recorded, held.batch)
+        waiter.batch.read.append(waiter.name)
+        if len(waiter.batch.read) == 1:
+            asyncio.get_running_loop().call_soon(self._note_when_recorded, waiter.batch)
         self._wait_for_quiet()
 
     def _note_when_recorded(self, batch: Batch) -> None:
@@ -406,9 +404,9 @@ class Collector:
 
 def _end(requests: dict[str, HeldRequest], error: TsgkitError) -> None:
     """Let requests be waited for no longer, for a reason."""
-    for held in requests.values():
-        if not held.result.done():
-            held.result.set_exception(error)
+    for waiter in requests.values():
+        if not waiter.result.done():
+            waiter.result.set_exception(error)
     requests.clear()
 
 
@@ -441,12 +439,12 @@ class BatchCalls(LiteLlm):
 
     async def send(self, messages: Messages, schema: Schema, timeout: float) -> Reply:
         """Return one reply, when its batch is done; the time-out is one of single requests and does not hold here."""
-        held, reasons = HeldRequest(REQUEST.get()), list[TsgkitError]()
+        waiter, reasons = HeldRequest(REQUEST.get()), list[TsgkitError]()
 
         async def carried(request: Any) -> Any:  # noqa: ANN401  (httpx)
             """Return the response to a request that LiteLLM built, out of its batch."""
             try:
-                result = await self.collector.ask(held, request)
+                result = await self.collector.ask(waiter, request)
             except TsgkitError as error:
                 reasons.append(copy(error))  # one that ends many calls is of each its own
                 raise CallFailed(error.message) from None
@@ -458,14 +456,15 @@ class BatchCalls(LiteLlm):
 
         try:
             with bound(CARRIER, carried):
-                return await self._asked(messages, self._with_schema(schema), LONGEST)
+                form = {} if schema is None else {"response_format": schema}
+                return await self._asked(messages, self._parameters | form, LONGEST)
         except CallFailed as failure:
             if reasons:
                 raise reasons[0] from None
             failure.in_batch = True
             raise
         finally:
-            self.collector.done_with(held)
+            self.collector.done_with(waiter)
 
     def _cost(self, usage: Usage, tier: str, counted: float | None) -> float | None:
         """Return the cost at the price of a batch, else half of what LiteLLM says."""

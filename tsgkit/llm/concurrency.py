@@ -216,21 +216,19 @@ class RequestQueue:
             self._close(now, FIRST_PAUSE if retry_after is None else retry_after)
         else:
             self.limit = max(self.limit - 1.0, 1.0)
-            if self._pace is not None:
-                self._doubt_pace(now, self._pace)
-
-    def _doubt_pace(self, now: float, pace: float) -> None:
-        """Go back to the pace that was learned where it had risen since; double it where it does not help."""
-        self._rejected_at_the_pace += 1
-        since = self._since or 0.0
-        admitted = sum(1 for start in self._admitted if start >= since)
-        share = self._rejected_at_the_pace / (admitted + self._rejected_at_the_pace)
-        if admitted >= UNRELATED_REQUESTS and now - since >= UNRELATED_SECONDS and share >= UNRELATED:
-            self._pace = self._learned = 2 * pace
-            self._since, self._rejected_at_the_pace = now, 0
-        else:
-            self._pace = min(pace, self._learned)
-        self._keep_pace(now)
+            if self._pace is None:
+                return
+            # back to the pace that was learned where it had risen since; doubled where it does not help
+            self._rejected_at_the_pace += 1
+            since = self._since or 0.0
+            admitted = sum(1 for start in self._admitted if start >= since)
+            share = self._rejected_at_the_pace / (admitted + self._rejected_at_the_pace)
+            if admitted >= UNRELATED_REQUESTS and now - since >= UNRELATED_SECONDS and share >= UNRELATED:
+                self._pace = self._learned = 2 * self._pace
+                self._since, self._rejected_at_the_pace = now, 0
+            else:
+                self._pace = min(self._pace, self._learned)
+            self._keep_pace(now)
 
     def _close(self, now: float, pause: float) -> None:
         """Close the gate for a while, and keep to the pace that was admitted up to now."""

@@ -38,7 +38,6 @@ import time
 from collections import defaultdict
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit, urlunsplit
@@ -240,7 +239,21 @@ class DirectCalls(ServiceCalls):
         if self._way is not None:
             return
         check_known_key(self.settings)
-        self._parameters = self._accepted(self._why_not_sent)
+
+        def why_not_sent(accepted: dict[str, Any], name: str, value: object) -> str:
+            """Return why a parameter does not reach the server, as LiteLLM has it; empty if it does."""
+            provider, _, model = self.settings.model.partition("/")
+            is_known, is_openai = in_catalogue(model), provider == "openai"
+            is_refused = name == "verbosity" or (is_openai and name == "thinking")
+            if is_refused or (is_openai and is_known and name == "reasoning_effort"):
+                return f"{provider} does not support parameters: ['{name}'], for model={model}"
+            is_dropped = value is None or (name == "user" and not is_known) or (name == "extra_body" and not value)
+            if name == "thinking":
+                is_enabled = isinstance(value, dict) and value.get("type") == "enabled"
+                is_dropped |= "reasoning_effort" in accepted or not is_enabled
+            return NOT_SENT if is_dropped else ""
+
+        self._parameters = self._accepted(why_not_sent)
         self._extra = self._parameters.pop("extra_body", {})
         thinking = self._parameters.pop("thinking", None)
         if thinking is not None and "reasoning_effort" not in self._parameters:  # vLLM takes no budget of tokens
@@ -258,7 +271,7 @@ class DirectCalls(ServiceCalls):
         headers["Authorization"] = f"Bearer {key or KEYLESS[provider]}"
         for name, value in connection.get("extra_headers", {}).items():  # of the user, except beside a key
             if not key or name.lower() != "authorization":
-                headers = {other: text for other, text in headers.items() if other.lower() != name.lower()}
+                headers = {header: text for header, text in headers.items() if header.lower() != name.lower()}
                 headers[name] = value
         self._headers = headers
         base = urlsplit(str(connection.get("api_base", VENDOR)))
@@ -268,20 +281,6 @@ class DirectCalls(ServiceCalls):
         import aiohttp  # noqa: F401  (it takes a quarter of a second, for which no event loop is to wait)
 
         self._way = Transport(address, certificates())
-
-    def _why_not_sent(self, accepted: dict[str, Any], name: str, value: object) -> str:
-        """Return the reason for which a parameter does not reach the server, as LiteLLM has it; empty if it does."""
-        provider, _, model = self.settings.model.partition("/")
-        is_known = in_catalogue(model)
-        refused = {"verbosity"} | ({"thinking"} if provider == "openai" else set())
-        refused |= {"reasoning_effort"} if provider == "openai" and is_known else set()
-        if name in refused:
-            return f"{provider} does not support parameters: ['{name}'], for model={model}"
-        is_dropped = value is None or (name == "user" and not is_known) or (name == "extra_body" and not value)
-        if name == "thinking":
-            is_enabled = isinstance(value, dict) and value.get("type") == "enabled"
-            is_dropped |= "reasoning_effort" in accepted or not is_enabled
-        return NOT_SENT if is_dropped else ""
 
     async def _answered(self, messages: Messages, parameters: dict[str, Any], timeout: float, kept: Exchange) -> Reply:
         """Return the reply to a request; the time-out is that of seconds in which nothing is written."""
@@ -432,8 +431,8 @@ def certificates() -> str | None:
     verify = os.environ.get("SSL_VERIFY", "")
     if verify.lower() in NO:
         return None
-    named = (verify, os.environ.get("SSL_CERT_FILE", ""), os.environ.get("REQUESTS_CA_BUNDLE", ""))
-    if existing := [path for path in named if path and Path(path).exists()]:
+    candidates = (verify, os.environ.get("SSL_CERT_FILE", ""), os.environ.get("REQUESTS_CA_BUNDLE", ""))
+    if existing := [path for path in candidates if path and Path(path).exists()]:
         return existing[0]
     import certifi
 
@@ -451,17 +450,14 @@ def session_for(user: object, way: Transport) -> ClientSession:
     if way.socket:
         connector: TCPConnector | UnixConnector = UnixConnector(way.socket, limit=0, keepalive_timeout=IDLE_SECONDS)
     else:
-        context = False if way.certificates is None else _context(way.certificates)
+        context: ssl.SSLContext | bool = False
+        if (path := way.certificates) is not None:
+            is_folder = Path(path).is_dir()
+            context = ssl.create_default_context(cafile=None if is_folder else path, capath=path if is_folder else None)
         connector = TCPConnector(limit=0, ssl=context, ttl_dns_cache=DNS_SECONDS, keepalive_timeout=IDLE_SECONDS)
     patient = ClientTimeout(total=None)  # the provider waits no longer than it may
     sessions[way] = ClientSession(connector=connector, timeout=patient, cookie_jar=DummyCookieJar())
     return sessions[way]
-
-
-@cache
-def _context(path: str) -> ssl.SSLContext:
-    is_folder = Path(path).is_dir()
-    return ssl.create_default_context(cafile=None if is_folder else path, capath=path if is_folder else None)
 
 
 @atexit.register

@@ -168,8 +168,8 @@ class Door:
         if progress := self.provider.waits_for():
             return progress
         pace = self.flow.pace
-        held = f", held to {60 * pace:.3g} requests a minute" if pace and pace * NOTICEABLE < 1 else ""
-        return f"no answer for {silent:.0f} s{held}; an attempt may take {self.patience.timeout:g} s"
+        limit = f", held to {60 * pace:.3g} requests a minute" if pace and pace * NOTICEABLE < 1 else ""
+        return f"no answer for {silent:.0f} s{limit}; an attempt may take {self.patience.timeout:g} s"
 
     async def ask(
         self, where: Call, messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: Schema = None
@@ -187,13 +187,12 @@ class Door:
             key = cache_key(self.endpoint, body, f"{call.repeat}/{draw}")
             sent = prompt if self.marks is None else self.marks.added(prompt, stable_of(messages))
             try:
-                reply = await self._from_cache_or_model(key, call, sent, schema)
+                reply = self._redacted(await self._from_cache_or_model(key, call, sent, schema))
             except NotFinished as why:
                 if why.attempts:  # requests were made: they count, and the call is to be made again
                     unfinished = Reply(None, Ending.API_ERROR, error=why.message, attempts=why.attempts)
                     self.recorder.write(call, SentPrompt(prompt_id, prompt), unfinished)
                 raise
-            reply = self._redacted(reply)
             self.recorder.write(call, SentPrompt(prompt_id, prompt), reply)
             answered(reply, reply.source)
             return reply
@@ -215,8 +214,8 @@ class Door:
         is_shared = reads_cache or call.label in self.shared
         mine = asyncio.get_running_loop().create_future()
         if is_shared:
-            while (other := self._in_flight.get(key)) is not None:
-                await asyncio.shield(other)  # one who stops waiting must not take the others along
+            while (request := self._in_flight.get(key)) is not None:
+                await asyncio.shield(request)  # one who stops waiting must not take the others along
             if self.cache is not None and reads_cache:
                 kept = self.cache.find(key)
             elif (kept := self.recorder.find_same(call)) is not None and kept.ending is not Ending.COMPLETE:
@@ -435,8 +434,9 @@ def as_dicts(messages: Sequence[BaseMessage]) -> Messages:
 
 def prompt_hash(prompt: Messages) -> str:
     """Return the hash of a prompt. Images count by their content, not by their path."""
-    is_text = all(isinstance(message["content"], str) for message in prompt)
-    return _digest(prompt if is_text else [one | {"content": identity_of(one["content"])} for one in prompt])
+    if all(isinstance(message["content"], str) for message in prompt):
+        return _digest(prompt)
+    return _digest([message | {"content": identity_of(message["content"])} for message in prompt])
 
 
 def cache_key(endpoint: str, body: Mapping[str, Any], draw: str) -> str:

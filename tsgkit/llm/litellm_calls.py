@@ -193,8 +193,8 @@ class LiteLlm(ServiceCalls):
                     return ""
                 if not isinstance(value, int):
                     return NOT_SENT
-                other = not value if isinstance(value, bool) else value + 1  # its value may be LiteLLM's default
-                return "" if self._body(library, accepted | {name: other}) != without else NOT_SENT
+                changed = not value if isinstance(value, bool) else value + 1  # its value may be LiteLLM's default
+                return "" if self._body(library, accepted | {name: changed}) != without else NOT_SENT
             except UsageError as error:
                 return error.message
 
@@ -238,7 +238,7 @@ class LiteLlm(ServiceCalls):
                 hint = "a model is named PROVIDER/NAME, as in openai/gpt-4o; for a server of your own add "
                 hint += "--model-arg api_base=..."
                 provider, slash, name = model.partition("/")
-                known = sorted(str(getattr(other, "value", other)) for other in library.provider_list)
+                known = sorted(str(getattr(entry, "value", entry)) for entry in library.provider_list)
                 near = [provider.lower()] if provider.lower() in known else []
                 near = near or [candidate.name for candidate in nearest(provider, known, limit=1)]
                 if model.endswith(".gguf"):
@@ -332,7 +332,7 @@ class LiteLlmImages(LiteLlm):
         if messages is PROBE:  # any answer shows that the service is up, and no image is paid for
             return await super()._answered(messages, parameters, timeout, kept)
         USERS.join(self)
-        asked = {
+        options = {
             "model": self.settings.model,
             "prompt": prompt_in(messages),
             "n": 1,
@@ -342,9 +342,9 @@ class LiteLlmImages(LiteLlm):
         }
         with bound(EXCHANGE, kept):
             if images := [await asyncio.to_thread(bytes_of, image) for image in images_in(messages)]:
-                response = await self._library.aimage_edit(image=images, **asked)
+                response = await self._library.aimage_edit(image=images, **options)
             else:
-                response = await self._library.aimage_generation(client=self._openai_client(), **asked)
+                response = await self._library.aimage_generation(client=self._openai_client(), **options)
             data = await image_in(response, timeout)
             kept.deadline.reschedule(None)  # it is paid for, and only to be decoded
         counts = getattr(response, "usage", None)
@@ -377,8 +377,7 @@ class LiteLlmImages(LiteLlm):
 
 def cost_in(response: Any) -> float | None:
     """Return the cost that LiteLLM has reckoned for a response; None where it has not."""
-    cost: float | None = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
-    return cost
+    return (getattr(response, "_hidden_params", None) or {}).get("response_cost")
 
 
 async def image_in(response: Any, timeout: float) -> bytes:
@@ -395,18 +394,16 @@ async def image_in(response: Any, timeout: float) -> bytes:
             raise CallFailed("the image in the answer is no base64") from None
     if not isinstance(address, str) or not address:
         raise CallFailed("the answer holds no image")
-    for _ in range(FETCHES - 1):  # asking the model again would cost again
+    tries = 0
+    while True:
         try:
             return await fetched(address, timeout)
         except CallFailed as failure:
+            tries += 1
+            failure.final = failure.final or tries == FETCHES  # asking the model again would cost again
             if failure.final:
                 raise
         await asyncio.sleep(FETCH_WAIT)
-    try:
-        return await fetched(address, timeout)
-    except CallFailed as failure:
-        failure.final = True
-        raise
 
 
 async def fetched(address: str, timeout: float) -> bytes:
@@ -427,14 +424,14 @@ async def fetched(address: str, timeout: float) -> bytes:
                 data += chunk
                 if len(data) > MOST_IMAGE_BYTES:
                     raise CallFailed(f"the image at {shown} is larger than {MOST_IMAGE_BYTES:,} bytes", final=True)
-    except aiohttp.ClientResponseError as error:
-        raise CallFailed(f"the image cannot be fetched: {shown} answers {error.status}") from None
-    except TimeoutError:
-        raise CallFailed(f"the image cannot be fetched: {shown} is too slow") from None
-    except aiohttp.ClientPayloadError:
-        raise CallFailed(f"the image cannot be fetched: {shown} ends early") from None
     except (aiohttp.ClientError, UsageError, OSError, ValueError) as error:
         # Not the error's own words: they may hold the address, and that a key.
-        reason = getattr(error, "strerror", None) or type(error).__name__
-        raise CallFailed(f"the image cannot be fetched: {shown}: {reason}") from None
+        reason = f": {getattr(error, 'strerror', None) or type(error).__name__}"
+        if isinstance(error, aiohttp.ClientResponseError):
+            reason = f" answers {error.status}"
+        elif isinstance(error, TimeoutError):
+            reason = " is too slow"
+        elif isinstance(error, aiohttp.ClientPayloadError):
+            reason = " ends early"
+        raise CallFailed(f"the image cannot be fetched: {shown}{reason}") from None
     return bytes(data)

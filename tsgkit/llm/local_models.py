@@ -31,9 +31,9 @@ from typing import Any, BinaryIO
 from urllib.request import ProxyHandler, Request, build_opener
 
 from tsgkit.errors import DownloadProblem, ExtraMissing, FileProblem, UsageError
+from tsgkit.library.downloads import note, progress_of
 from tsgkit.library.files import look_alike, read_text, write_text
-from tsgkit.library.hub_client import NAME, model_file
-from tsgkit.library.long_waits import note, progress_of
+from tsgkit.library.hub import NAME, model_file
 from tsgkit.llm import gguf_server
 from tsgkit.llm.direct_calls import DirectCalls
 from tsgkit.llm.failures import CallFailed
@@ -107,7 +107,7 @@ def weights_in(path: Path) -> Weights:
     Hash and header are kept in the user's cache, and read again when the file's size or time changes.
     """
     try:
-        state, place, is_file = path.stat(), str(path.resolve()), path.is_file()
+        state, location, is_file = path.stat(), str(path.resolve()), path.is_file()
     except OSError:
         raise FileProblem(f"{path}: no such file", hint=look_alike(path)) from None
     if not is_file:
@@ -115,7 +115,7 @@ def weights_in(path: Path) -> Weights:
     kept, key = dict[str, Any](), [__version__, state.st_size, state.st_mtime_ns]
     with suppress(OSError):
         kept = object_in((cache_home() / KEPT).read_bytes())
-    header = kept.get(place)
+    header = kept.get(location)
     if not isinstance(header, dict) or header.pop("key", None) != key:
         try:
             with path.open("rb") as file:
@@ -133,27 +133,52 @@ def weights_in(path: Path) -> Weights:
             raise FileProblem(f"{path}: cannot be read: {error.strerror}") from None
         with suppress(OSError, FileProblem):  # a cache that cannot be written is none
             cache_home().mkdir(parents=True, exist_ok=True)
-            write_text(cache_home() / KEPT, json.dumps(kept | {place: header | {"key": key}}, indent=1))
+            write_text(cache_home() / KEPT, json.dumps(kept | {location: header | {"key": key}}, indent=1))
     return Weights(path=path.absolute(), size=state.st_size, **header)
 
 
 def _header(file: BinaryIO, path: Path, size: int) -> dict[str, Any]:
     """Return what the header says of the model."""
+
+    def number(kind: str) -> Any:  # noqa: ANN401
+        return struct.unpack(f"<{kind}", file.read(struct.calcsize(f"<{kind}")))[0]
+
+    def text() -> str:
+        length = number("Q")
+        if length > LONGEST_TEXT:
+            raise ValueError(length)
+        data = file.read(length)
+        if len(data) < length:
+            raise EOFError
+        return data.decode("utf-8", "replace")
+
+    def value(kind: int) -> Any:  # noqa: ANN401
+        """Return a value; None for an array."""
+        if kind != ARRAY:
+            return text() if kind == TEXT else number(NUMBERS[kind])
+        inner, length = number("I"), number("Q")
+        if inner in NUMBERS:
+            file.seek(length * struct.calcsize(NUMBERS[inner]), 1)
+            return None
+        for _ in range(length):
+            value(inner)
+        return None
+
     if file.read(4) != MAGIC:
         raise FileProblem(f"{path}: no file of weights in the format GGUF", hint="its first four bytes are not GGUF")
     values, least = dict[str, Any](), 0
     try:
-        version, tensors, count = _number(file, "I"), _number(file, "Q"), _number(file, "Q")
+        version, tensors, count = number("I"), number("Q"), number("Q")
         if version not in (2, 3):
             raise ValueError(version)  # noqa: TRY301
         for _ in range(count):
-            name = _text(file)
-            values[name] = _value(file, _number(file, "I"))
+            name = text()
+            values[name] = value(number("I"))
         last = 0
         for _ in range(tensors):
-            _text(file)
-            file.seek(8 * _number(file, "I") + 4, 1)
-            last = max(last, _number(file, "Q"))
+            text()
+            file.seek(8 * number("I") + 4, 1)
+            last = max(last, number("Q"))
         alignment = values.get("general.alignment", 32)
         least = -(-file.tell() // alignment) * alignment + last + 1
     except (EOFError, struct.error):
@@ -177,35 +202,6 @@ def _header(file: BinaryIO, path: Path, size: int) -> dict[str, Any]:
         "token_bytes": 4 * about.get("block_count", 0) * (about.get("attention.head_count_kv") or heads) * width,
         "has_template": bool(values.get("tokenizer.chat_template")),
     }
-
-
-def _value(file: BinaryIO, kind: int) -> Any:  # noqa: ANN401
-    """Return a value; None for an array."""
-    if kind == TEXT:
-        return _text(file)
-    if kind != ARRAY:
-        return _number(file, NUMBERS[kind])
-    inner, length = _number(file, "I"), _number(file, "Q")
-    if inner in NUMBERS:
-        file.seek(length * struct.calcsize(NUMBERS[inner]), 1)
-        return None
-    for _ in range(length):
-        _value(file, inner)
-    return None
-
-
-def _number(file: BinaryIO, kind: str) -> Any:  # noqa: ANN401
-    return struct.unpack(f"<{kind}", file.read(struct.calcsize(f"<{kind}")))[0]
-
-
-def _text(file: BinaryIO) -> str:
-    length = _number(file, "Q")
-    if length > LONGEST_TEXT:
-        raise ValueError(length)
-    data = file.read(length)
-    if len(data) < length:
-        raise EOFError
-    return data.decode("utf-8", "replace")
 
 
 def registered(model: str) -> str:
@@ -280,9 +276,8 @@ def context_of(weights: Weights, server: dict[str, Any], free: int | None) -> in
 def free_memory() -> int | None:
     """Return the bytes of memory that programs can have; None where the system does not say."""
     with suppress(OSError):
-        text = Path("/proc/meminfo").read_text("ascii")
-        if available := re.search(r"MemAvailable:\s+(\d+) kB", text):
-            return 1024 * int(available[1])
+        available = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text("ascii"))
+        return 1024 * int(available[1]) if available else None
     return None
 
 
@@ -312,15 +307,16 @@ class GgufServer:
             self.process.stdin.write(json.dumps(wanted).encode() + b"\n")
             self.process.stdin.flush()
         note(f"loading {self.name} ({self.size}) ...")
-        threading.Thread(target=self._load, daemon=True, name="tsgkit-loading").start()
 
-    def _load(self) -> None:
-        """Wait until the server has loaded the model and says its address, or is no more."""
-        assert self.process.stdout is not None  # noqa: S101  (a pipe)
-        self.address = self.process.stdout.readline().decode().strip()
-        if not self.address:
-            self.process.wait()
-        self.loaded.set()
+        def load() -> None:
+            """Wait until the server has loaded the model and says its address, or is no more."""
+            assert self.process.stdout is not None  # noqa: S101  (a pipe)
+            self.address = self.process.stdout.readline().decode().strip()
+            if not self.address:
+                self.process.wait()
+            self.loaded.set()
+
+        threading.Thread(target=load, daemon=True, name="tsgkit-loading").start()
 
     def ask(self, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
         """Return the answer of the server to a question beside its chat completions."""
@@ -328,8 +324,7 @@ class GgufServer:
         headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
         request = Request(f"{self.address}{path}", data, headers)  # noqa: S310  (the loopback address)
         with build_opener(ProxyHandler({})).open(request, timeout=60) as response:
-            value: dict[str, Any] = json.load(response)
-        return value
+            return dict(json.load(response))
 
     @cached_property
     def context(self) -> int:
@@ -391,10 +386,7 @@ def _left(server: GgufServer) -> None:
             server.end()
 
 
-@atexit.register
-def _end_all() -> None:
-    for server in _SERVERS.values():
-        server.end()
+atexit.register(lambda: list(map(GgufServer.end, _SERVERS.values())))
 
 
 @dataclass

@@ -141,19 +141,20 @@ def price_of(model: str, tier: str = "") -> Price | None:
     """
     if is_local(model):
         return Price(0.0, 0.0, source="this machine")
-    entry, named = _entry(model), tier_named(tier)
+    entry, tier_name = _entry(model), tier_named(tier)
     if not entry or "input_cost_per_token" not in entry or "output_cost_per_token" not in entry:
         return None
-    suffix = {"": "", "batch": "_batches"}.get(named, f"_{named}")
+    suffix = {"": "", "batch": "_batches"}.get(tier_name, f"_{tier_name}")
     names = "input_cost_per_token", "output_cost_per_token", *CACHE_RATES
     tier_rates = {name: float(rate) for name in names if (rate := entry.get(f"{name}{suffix}")) is not None}
     rates: dict[str, Any] = entry | tier_rates
     prompt, completion = (float(rates[name]) for name in names[:2])
     cached, written = map(rates.get, CACHE_RATES)
-    counted = "which is the most it can cost" if named in CHEAPER else "and may cost more"
-    note = f"{model}: the price of service tier {named} is not known; it is counted at the standard price, {counted}"
-    note = "" if tier_rates.keys() >= {*names[:2]} else note
-    return Price(prompt, completion, cached, map_source(), written, named, note, model)
+    note = ""
+    if not tier_rates.keys() >= {*names[:2]}:
+        note = f"{model}: the price of service tier {tier_name} is not known; it is counted at the standard price, "
+        note += "which is the most it can cost" if tier_name in CHEAPER else "and may cost more"
+    return Price(prompt, completion, cached, map_source(), written, tier_name, note, model)
 
 
 def batch_price(model: str, price: Price | None) -> Price | None:

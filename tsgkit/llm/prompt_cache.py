@@ -73,23 +73,19 @@ class PromptMarks:
             elif message["role"] == "system":
                 content = _cut(content, [len(content)])
             elif message is messages[-1]:
-                content = _cut(content, sorted({first, max(first, self._shared(content, before.copy()))} - {0}))
+                ends, digests, running = [0], list[bytes](), before.copy()  # of paragraphs, and of all up to their ends
+                for end in PARAGRAPH_END.finditer(content):
+                    running.update(content[ends[-1] : end.end()].encode("utf-8", "surrogatepass"))
+                    ends.append(end.end())
+                    digests.append(running.digest()[:16])
+                known = [end for end, digest in zip(ends[1:], digests, strict=True) if digest in self._starts]
+                if len(self._starts) > MOST_STARTS:
+                    self._starts.clear()
+                self._starts.update(digests)
+                content = _cut(content, sorted({first, max(first, *known, 0)} - {0}))
             before.update(repr((message["role"], identity_of(message["content"]))).encode("utf-8", "surrogatepass"))
             marked.append(message | {"content": content})
         return marked
-
-    def _shared(self, text: str, before: Any) -> int:  # noqa: ANN401  (a running hash of the messages before it)
-        """Return how many characters an earlier prompt began with, in whole paragraphs, and remember this one."""
-        ends, digests = [0], list[bytes]()  # of paragraphs, and of all up to their ends
-        for end in PARAGRAPH_END.finditer(text):
-            before.update(text[ends[-1] : end.end()].encode("utf-8", "surrogatepass"))
-            ends.append(end.end())
-            digests.append(before.digest()[:16])
-        shared = max((end for end, digest in zip(ends[1:], digests, strict=True) if digest in self._starts), default=0)
-        if len(self._starts) > MOST_STARTS:
-            self._starts.clear()
-        self._starts.update(digests)
-        return shared
 
 
 def _cut(text: str, ends: Sequence[int]) -> str | list[Any]:

@@ -102,8 +102,8 @@ class Replay:
             if subject is not None and value["subject"] != subject:
                 continue
             judged = judged and bool(value.get("judge"))
-            place, question = (tuple(value.get(name, "") for name in names) for names in (PLACE, QUESTION))
-            replies = subjects.setdefault(value["subject"], {}).setdefault(place, {}).setdefault(question, {})
+            item, question = (tuple(value.get(name, "") for name in names) for names in (PLACE, QUESTION))
+            replies = subjects.setdefault(value["subject"], {}).setdefault(item, {}).setdefault(question, {})
             replies[tuple(value.get(axis) for axis in AXES)] = reply_from(value["reply"])
         if len(subjects) > 1 and not judged:
             names = ", ".join(sorted(subjects))
@@ -114,17 +114,17 @@ class Replay:
 
     def find(self, call: Call) -> Reply:
         """Return the reply to a call, whatever its prompt was."""
-        for other in (call, call._replace(solver="baseline", style="", label="local", draw=0)):
-            for values, reply in self._about(other).get((other.label, other.draw), {}).items():
-                if self._is_meant(other, values):
+        for variant in (call, call._replace(solver="baseline", style="", label="local", draw=0)):
+            for values, reply in self._about(variant).get((variant.label, variant.draw), {}).items():
+                if self._is_meant(variant, values):
                     return replace(reply, source="script")
         return NOTHING_WRITTEN
 
     def knows(self, call: Call) -> bool:
         """Return whether the run has a call about the item in this way."""
-        for other in (call, call._replace(solver="baseline", style="")):
-            every = (values for replies in self._about(other).values() for values in replies)
-            if any(self._is_meant(other, values) for values in every):
+        for variant in (call, call._replace(solver="baseline", style="")):
+            every = (values for replies in self._about(variant).values() for values in replies)
+            if any(self._is_meant(variant, values) for values in every):
                 return True
         return False
 
@@ -141,7 +141,7 @@ class Replay:
             if name in self.single and name in self.asked:  # another seed, say, but one row in either run
                 continue
             known = self.single.get(name) if value is None and call.solver != "baseline" else value
-            wanted = self.asked.get(name) if (own := getattr(call, name)) is None else own
+            wanted = self.asked.get(name) if (value_of_call := getattr(call, name)) is None else value_of_call
             if None not in (known, wanted) and known != wanted:
                 return False
         return True
@@ -150,9 +150,9 @@ class Replay:
     def ways(self) -> tuple[str, ...]:
         """Descriptions of what the run contains: tasks with solvers, styles and other axes."""
         every = (
-            (*place[:3], *(f"{name}={value}" for name, value in zip(AXES, values, strict=True) if value is not None))
+            (*item[:3], *(f"{name}={value}" for name, value in zip(AXES, values, strict=True) if value is not None))
             for places in self.subjects.values()
-            for place, questions in places.items()
+            for item, questions in places.items()
             for replies in questions.values()
             for values in replies
         )

@@ -244,7 +244,7 @@ def counts_in(value: Mapping[str, Any]) -> tuple[int | None, ...]:
     completion, prompt = (used.get(f"{kind}_tokens_details") for kind in ("completion", "prompt"))
 
     def count(*places: tuple[Any, str]) -> int | None:
-        counts = [place.get(name) for place, name in places if isinstance(place, dict)]
+        counts = [source.get(name) for source, name in places if isinstance(source, dict)]
         numbers = [number for number in counts if isinstance(number, int) and not isinstance(number, bool)]
         return next(filter(None, numbers), numbers[0] if numbers else None)
 
@@ -443,7 +443,7 @@ class ServiceCalls(Provider):
 
         A default limit of tokens is left out where the context has no room for it.
         """
-        parameters = self._with_schema(schema)
+        parameters = self._parameters | ({} if schema is None else {"response_format": schema})
         try:
             return await self._asked(messages, parameters, timeout)
         except CallFailed as failure:
@@ -451,9 +451,6 @@ class ServiceCalls(Provider):
                 raise
         parameters.pop(DEFAULT_LIMIT, None)
         return await self._asked(messages, parameters, timeout)
-
-    def _with_schema(self, schema: Schema) -> dict[str, Any]:
-        return self._parameters | ({} if schema is None else {"response_format": schema})
 
     async def probe(self, timeout: float) -> Reply:
         """Return the reply to a request for one token."""

@@ -196,10 +196,10 @@ class RetryLimits:
     def of(cls, options: Mapping[str, Any]) -> Self:
         """Return the patience that options name, with ``max_outage`` in minutes; those that are None say nothing."""
         names = ("timeout", "attempts", "max_outage", "wait_for_server")
-        given = {name: options[name] for name in names if options.get(name) is not None}
-        if "max_outage" in given:
-            given["max_outage"] *= 60
-        return cls(**given, same_error=min(cls.same_error, given.get("attempts", cls.same_error)))
+        limits = {name: options[name] for name in names if options.get(name) is not None}
+        if "max_outage" in limits:
+            limits["max_outage"] *= 60
+        return cls(**limits, same_error=min(cls.same_error, limits.get("attempts", cls.same_error)))
 
 
 def parse(
@@ -285,13 +285,13 @@ def _value(text: str) -> object:
 def settings_of(model: str, arguments: Iterable[Argument], defaults: Mapping[str, Any]) -> Settings:
     """Return how a model is asked; an argument for this model goes before one for all."""
     chosen = [argument for argument in arguments if argument.model in (None, model)]
-    given: dict[str, Any] = {}
+    parameters: dict[str, Any] = {}
     for argument in sorted(chosen, key=lambda argument: argument.model is not None):
         if argument.name not in SERVER_OPTIONS:
-            _put(given, argument.name, argument.value)
-    if "headers" in given:
-        given["extra_headers"] = given.pop("headers") | given.get("extra_headers", {})
-    connection = {name: given.pop(name) for name in list(given) if _is_connection(name)}
+            _put(parameters, argument.name, argument.value)
+    if "headers" in parameters:
+        parameters["extra_headers"] = parameters.pop("headers") | parameters.get("extra_headers", {})
+    connection = {name: parameters.pop(name) for name in list(parameters) if _is_connection(name)}
     if "api_base" not in connection:  # an address in the provider's own variables is part of a request's identity
         provider = provider_of(model)
         heads = ADDRESSES.get(provider, (provider.upper().replace("-", "_"),))
@@ -305,34 +305,34 @@ def settings_of(model: str, arguments: Iterable[Argument], defaults: Mapping[str
         if not is_socket and not is_web_address(connection["api_base"]):
             hint = "as in api_base=http://127.0.0.1:8000/v1, or http+unix://%2Ftmp%2Fllm.sock/v1 for a unix socket"
             raise UsageError("api_base is no address of a service", hint=hint)
-    return Settings(model, given, {n: v for n, v in defaults.items() if n not in given}, connection)
+    return Settings(model, parameters, {n: v for n, v in defaults.items() if n not in parameters}, connection)
 
 
-def _put(given: dict[str, Any], name: str, value: object) -> None:
+def _put(parameters: dict[str, Any], name: str, value: object) -> None:
     """Put an argument where its name says: among the parameters, or in one that has parts."""
     head, *parts = name.split(".")
     if head not in NESTED:
         if parts:
             problem = f"--model-arg {name}: only {', '.join(NESTED)} have parts"
             raise UsageError(problem, hint="as in extra_body.top_k=5")
-        given[name] = value
+        parameters[name] = value
         return
     if not parts and not isinstance(value, dict):
         raise UsageError(f"--model-arg {name}: not a JSON object", hint=f"as in {name}.NAME=VALUE")
     if head != "extra_body":
         headers = {name.partition(".")[2]: value} if parts else dict(value)  # type: ignore[call-overload]
         texts = {part: text if isinstance(text, str) else json.dumps(text) for part, text in headers.items()}
-        given[head] = given.get(head, {}) | texts
+        parameters[head] = parameters.get(head, {}) | texts
     elif not parts:
-        given[head] = given.get(head, {}) | value
+        parameters[head] = parameters.get(head, {}) | value
     else:
-        place, last = given, parts.pop()
+        parts_of, last = parameters, parts.pop()
         for part in (head, *parts):
-            if not isinstance(place.setdefault(part, {}), dict):
+            if not isinstance(parts_of.setdefault(part, {}), dict):
                 raise UsageError(f"--model-arg {name}: {part} has a value and no parts", hint="leave one out")
-            place[part] = dict(place[part])
-            place = place[part]
-        place[last] = value
+            parts_of[part] = dict(parts_of[part])
+            parts_of = parts_of[part]
+        parts_of[last] = value
 
 
 def is_web_address(address: str) -> bool:
@@ -358,10 +358,10 @@ def secrets_of(settings: Iterable[Settings]) -> Secrets:
 
 def check_known_key(settings: Settings) -> None:
     """Raise ``UsageError`` if the key of a well-known provider is missing."""
-    named = KEYS.get(settings.model.partition("/")[0])
+    variables = KEYS.get(settings.model.partition("/")[0])
     elsewhere = "api_base" in settings.connection or "api_key" in settings.connection
-    if named and not elsewhere and not any(map(os.environ.get, named)):
-        raise no_key(settings, named)
+    if variables and not elsewhere and not any(map(os.environ.get, variables)):
+        raise no_key(settings, variables)
 
 
 def no_key(settings: Settings, missing: Sequence[str]) -> UsageError:

@@ -73,7 +73,7 @@ def _loaded(name: str) -> Any:  # noqa: ANN401
     code: Any = _module(module_name, name)
     for part in attribute.split("."):
         if not hasattr(code, part):
-            known = [other for other in dir(code) if not other.startswith("_")]
+            known = [attribute_name for attribute_name in dir(code) if not attribute_name.startswith("_")]
             where = code.__name__ if isinstance(code, ModuleType) else type(code).__name__
             raise UsageError(f"{name}: {where.removeprefix(OWN_MODULE)} has no {part}", hint=meant(part, known))
         code = getattr(code, part)
@@ -127,8 +127,8 @@ def own_failure(what: str, error: Exception) -> OwnCodeError:
     """Return the failure of a user's function: the exception and the innermost line in the user's file."""
     frames = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)][1:]
     lines = [line for file, line in frames if file == frames[0][0]]
-    place = f" ({Path(frames[0][0]).name}:{lines[-1]})" if lines else ""
-    return OwnCodeError(Secrets.of_environment().redact(f"{what} failed: {described(error)}{place}"))
+    location = f" ({Path(frames[0][0]).name}:{lines[-1]})" if lines else ""
+    return OwnCodeError(Secrets.of_environment().redact(f"{what} failed: {described(error)}{location}"))
 
 
 def own_text(what: str, output: object) -> str:
@@ -159,7 +159,17 @@ def text_of_code(code: Any) -> str:  # noqa: ANN401
             if name not in rebound:
                 with suppress(ValueError):  # a name of the surrounding function that has no value yet
                     values.append(cell.cell_contents)
-    return "\0".join([_source_of(function), *(repr(value) for value in values if _is_plain(value))])
+    file = getattr(inspect.getmodule(function), "__file__", None)
+    if file and Path(file).suffix == ".py" and function.__module__ != "__main__":
+        source = f"{function.__qualname__}\0{Path(file).read_text('utf-8', 'replace')}"
+    else:
+        try:
+            source = inspect.getsource(function)  # of the main script only its own text
+        except (OSError, TypeError):
+            body = getattr(function, "__code__", None)
+            parts = [] if body is None else [body.co_code.hex(), str(body.co_names), str(body.co_consts)]
+            source = "\0".join([function.__qualname__, *parts])
+    return "\0".join([source, *(repr(value) for value in values if _is_plain(value))])
 
 
 def _is_plain(value: object) -> bool:
@@ -167,19 +177,6 @@ def _is_plain(value: object) -> bool:
     if isinstance(value, tuple | frozenset):
         return all(map(_is_plain, value))
     return value is None or isinstance(value, str | bytes | int | float)
-
-
-def _source_of(function: Any) -> str:  # noqa: ANN401
-    """Return the source of a function or class: its file, or for the main script only its own text."""
-    file = getattr(inspect.getmodule(function), "__file__", None)
-    if file and Path(file).suffix == ".py" and function.__module__ != "__main__":
-        return f"{function.__qualname__}\0{Path(file).read_text('utf-8', 'replace')}"
-    try:
-        return inspect.getsource(function)
-    except (OSError, TypeError):
-        code = getattr(function, "__code__", None)
-        parts = [] if code is None else [code.co_code.hex(), str(code.co_names), str(code.co_consts)]
-        return "\0".join([function.__qualname__, *parts])
 
 
 async def in_a_thread(call: Callable[[], Any]) -> Any:  # noqa: ANN401

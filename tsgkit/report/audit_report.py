@@ -14,8 +14,7 @@ from typing import Any
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.drawing.svg import Markup
 from tsgkit.library.cards import card_names, load_card
-from tsgkit.library.catalogue import catalogue
-from tsgkit.library.datasets import installed
+from tsgkit.library.datasets import catalogue, installed
 from tsgkit.library.files import look_alike
 from tsgkit.library.row_sources import pinned, row_place
 from tsgkit.report import html, markdown, terminal

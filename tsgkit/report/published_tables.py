@@ -23,8 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from tsgkit.errors import UsageError
 from tsgkit.library.cards import loaded
-from tsgkit.library.catalogue import catalogue
-from tsgkit.library.datasets import dataset, is_official, shipped_datasets, shipped_file
+from tsgkit.library.datasets import catalogue, dataset, is_official, shipped_datasets, shipped_file
 from tsgkit.library.files import read_bytes
 from tsgkit.library.projects import find, search_path, text_of
 from tsgkit.report.report_rows import PublishedFigure, PublishedMatch, Report, ReportRow

@@ -25,9 +25,8 @@ from tsgkit.errors import FileProblem, UsageError
 from tsgkit.lexicon import meant
 from tsgkit.library.cards import card_names, load_card
 from tsgkit.library.files import look_alike
-from tsgkit.library.named_file import NamedFile
 from tsgkit.library.projects import find, portable
-from tsgkit.library.row_sources import pinned
+from tsgkit.library.row_sources import NamedFile, pinned
 from tsgkit.llm.asker import model_settings
 from tsgkit.llm.door import Call, canonical
 from tsgkit.llm.local_models import registered

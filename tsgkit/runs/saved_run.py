@@ -18,7 +18,7 @@ from tsgkit.errors import FileProblem, Lacking, UsageError
 from tsgkit.lexicon import meant
 from tsgkit.library.cards import load_card
 from tsgkit.library.datasets import shipped_datasets
-from tsgkit.library.hub_store import without_hub
+from tsgkit.library.hub import without_hub
 from tsgkit.llm.reply import Reply, reply_from
 from tsgkit.llm.retries import PROBE_LABEL
 from tsgkit.llm.secrets import Secrets

@@ -22,13 +22,16 @@ from typing import Protocol
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
-from tsgkit.library.catalogue import SOURCE_VARIABLE, KnownDataset, KnownFile, known
 from tsgkit.library.datasets import (
+    SOURCE_VARIABLE,
     InstalledDataset,
+    KnownDataset,
+    KnownFile,
     StoredFile,
     dataset,
     dataset_value,
     is_official,
+    known,
     make_folder,
     refuse_to_replace,
     store,

@@ -30,8 +30,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from tsgkit.errors import NotationError, UsageError
 from tsgkit.graph.notation.json_triplets import load
 from tsgkit.lexicon import meant
-from tsgkit.library.catalogue import catalogue
-from tsgkit.library.datasets import dataset_file, default_file, installed, shipped_datasets, shipped_file
+from tsgkit.library.datasets import catalogue, dataset_file, default_file, installed, shipped_datasets, shipped_file
 from tsgkit.library.files import read_text
 from tsgkit.library.projects import find, text_of
 from tsgkit.library.row_sources import row_place

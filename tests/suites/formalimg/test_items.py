@@ -20,7 +20,7 @@ from stored_samples import STORED, panels, stored_samples
 from tsgkit.cli import main
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.cards import load_card
-from tsgkit.library.catalogue import known
+from tsgkit.library.datasets import known
 from tsgkit.library.downloads import Patience
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.logic.clauses import closures

@@ -18,7 +18,7 @@ from shipped import TASKS
 from tsgkit.errors import FileProblem, NotationError, UsageError
 from tsgkit.graph.model import ActionGraph
 from tsgkit.library.cards import load_card
-from tsgkit.library.catalogue import known
+from tsgkit.library.datasets import known
 from tsgkit.llm.reply import Ending, Reply
 from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.importers import import_dataset

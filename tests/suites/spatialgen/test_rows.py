@@ -20,8 +20,7 @@ from shipped import TASKS
 from tsgkit.cli import main
 from tsgkit.errors import FileProblem, NotationError, UsageError
 from tsgkit.library.cards import load_card
-from tsgkit.library.catalogue import known
-from tsgkit.library.datasets import dataset
+from tsgkit.library.datasets import dataset, known
 from tsgkit.llm.asker import MemoryRecorder, ask_for
 from tsgkit.llm.scripts import RecordedModel, Script
 from tsgkit.suites.importers import import_dataset

@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,7 +67,12 @@ def check_document(
     """
     document = with_vocabulary(document, vocabulary)
     graphs = [graph for entry in document.entries for graph in entry.graphs]
-    findings = [finding for entry in document.entries for finding in _check_entry(entry, rule)]
+    findings = []
+    for entry in document.entries:
+        findings += [_placed(finding, entry) for finding in check_narrative(entry.narrative, rule)]
+        for number, graph in enumerate(entry.asides, len(entry.narrative.graphs)):
+            # candidates' graphs come from other scenarios: L does not bind them
+            findings += [_placed(finding.at(graph=number), entry) for finding in check_graph(graph)]
     if document.format == "sgg":
         findings += single_graphs(document.entries, of_several=of_several)
     return FileReport(
@@ -79,15 +83,6 @@ def check_document(
         sum(len(graph.triplets) for graph in graphs),
         tuple(sorted([*document.findings, *findings], key=lambda finding: finding.place.line or 0)),
     )
-
-
-def _check_entry(entry: Entry, rule: HandRule) -> Iterator[Finding]:
-    """Candidates' graphs come from other scenarios: L does not bind them."""
-    for finding in check_narrative(entry.narrative, rule):
-        yield _placed(finding, entry)
-    for number, graph in enumerate(entry.asides, len(entry.narrative.graphs)):
-        for finding in check_graph(graph):
-            yield _placed(finding.at(graph=number), entry)
 
 
 def _placed(finding: Finding, entry: Entry) -> Finding:

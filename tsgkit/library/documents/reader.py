@@ -12,18 +12,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tsgkit.errors import FileProblem, NotationError
-from tsgkit.graph.model import ActionGraph, Description, Narrative, Triplet, Vocabulary
+from tsgkit.graph.model import ActionGraph, Description, Narrative, Vocabulary
 from tsgkit.graph.notation import arrow, easg, graphml, json_triplets, narratives, node_link
-from tsgkit.graph.reading import Reading, read
+from tsgkit.graph.reading import read
 from tsgkit.graph.rules import ERROR, WARNING, Finding, Place, Rule
-from tsgkit.library.documents.rows import UNSEEN, Entry, RowKind, entry_from, row_kind
+from tsgkit.library.documents.rows import KINDS, UNSEEN, Entry, entry_from, row_kind
 from tsgkit.library.files import read_text
 
 FILE_RULES = {
@@ -76,7 +74,14 @@ class EntryStream:
 
 def entry_stream(path: str | Path) -> EntryStream:
     """Return the items of a file. A file of JSON Lines of which the first are items of ours is not held in memory."""
-    start, size = _first_lines(path)
+    start, size = list[tuple[int, str]](), 0
+    try:
+        for line in _lines_of(Path(path)) if Path(path).is_file() else ():
+            size += 1
+            if size <= FIRST_LINES:
+                start.append(line)
+    except (OSError, ValueError):  # it is no text
+        start = []
     if _are_json_lines(start) and _is_json(start[0][1]):
         values = [item for item in _parsed(start) if not isinstance(item, Finding)]
         first = next((value for _, value in values if _kind(value)), None)
@@ -85,18 +90,6 @@ def entry_stream(path: str | Path) -> EntryStream:
             return EntryStream(str(path), _lines_format(kind), size, _items(_parsed(_lines_of(Path(path))), kind))
     document = read_file(path)
     return EntryStream(document.file, document.format, len(document.entries), (*document.findings, *document.entries))
-
-
-def _first_lines(path: str | Path) -> tuple[list[tuple[int, str]], int]:
-    """Return the first lines of a file that are not blank, and how many there are; nothing where it is no text."""
-    start, size = list[tuple[int, str]](), 0
-    with suppress(OSError, ValueError):
-        for line in _lines_of(Path(path)) if Path(path).is_file() else ():
-            size += 1
-            if size <= FIRST_LINES:
-                start.append(line)
-        return start, size
-    return [], 0
 
 
 def _lines_of(path: Path) -> Iterator[tuple[int, str]]:
@@ -124,9 +117,43 @@ def read_document(text: str, file: str) -> Document:
         return Document(file, "graphml", _one([graph for graph, _ in graphs]), tuple(_loose(graphs, "0")))
     if MARKUP.match(text):
         raise FileProblem(f"{file}: this is HTML, SVG or other XML, not GraphML", hint=f"readable are {READABLE}")
-    if JSON_BEGINS.match(text):
-        return _read_json(text, file)
-    return _read_text(text, file)
+    if not JSON_BEGINS.match(text):
+        return _read_text(text, file)
+    try:
+        value = json_triplets.load(text)
+    except NotationError as error:
+        if _exact(text):
+            return _read_text(text, file)
+        lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+        if _are_json_lines(lines):
+            parsed = list(_parsed(lines))
+            document = _read_values([value for value in parsed if not isinstance(value, Finding)], text, file)
+            findings = [*(value for value in parsed if isinstance(value, Finding)), *document.findings]
+            return replace(document, findings=tuple(sorted(findings, key=lambda finding: finding.place.line or 0)))
+        if error.line is None:
+            raise FileProblem(f"{file}: {error.message}") from None
+        broken = _broken(file, UNKNOWN, error)
+        return _read_reply(text, file, broken.findings) or broken  # it may be a model's reply
+    if easg.is_easg(value) and not narratives.is_narrative(value):
+        try:
+            clips = easg.from_value(value)
+        except NotationError as error:
+            return _broken(file, "easg", error)
+        findings = [
+            _finding("unread-part", reason, item=clip.narrative.id).at(graph=graph)
+            for clip in clips
+            for graph, reason in clip.unread
+        ]
+        entries = tuple(Entry(clip.narrative.id, clip.narrative) for clip in clips)
+        return Document(file, "easg", entries, tuple(findings))
+    values = value if isinstance(value, list) else [value]
+    kinds = {_kind(item) for item in values if not json_triplets.is_triplet(item)}
+    if isinstance(value, list) and (not kinds or "triplets" in kinds <= {"triplets", ""}):
+        return _read_graphs([value] if values and not kinds else values, "triplets", file)
+    if "node-link" in kinds and kinds <= {"node-link", ""}:
+        return _read_graphs(values, "node-link", file)
+    is_one_line = isinstance(value, dict) and "\n" not in text.strip()
+    return _read_values([(1 if is_one_line else None, value) for value in values], text, file)
 
 
 def with_vocabulary(document: Document, vocabulary: Vocabulary | None) -> Document:
@@ -155,14 +182,16 @@ def _loose(graphs: Sequence[tuple[ActionGraph, tuple[str, ...]]], item: str) -> 
 def _read_text(text: str, file: str) -> Document:
     """Arrow text. It is taken as exact only where the tolerant reader sees the same triplets in it: a bullet, say, is
     a name for the one and decoration for the other."""
-    reading = read(text)
-    if not reading.graphs:
-        why = next((f" (line {note.line}: {note.reason})" for note in reading.unread), "")
-        return _refuse(file, f"no triplet found in it{why}")
-    exact = _exact(text) if reading.notes else ()
-    if reading.notes and _flat(graph for graph, _ in exact) == _flat(reading.graphs):
-        return Document(file, "arrow", _one([graph for graph, _ in exact], tuple(lines for _, lines in exact)))
-    return Document(file, "arrow", _one(reading.graphs, reading.lines), tuple(_noted(reading)))
+    document = _read_reply(text, file)
+    if document is None:
+        why = next((f" (line {note.line}: {note.reason})" for note in read(text).unread), "")
+        raise FileProblem(f"{file}: no triplet found in it{why}", hint=f"readable are {READABLE}")
+    if document.findings and (exact := _exact(text)):
+        graphs = [graph for graph, _ in exact]
+        tolerant = [triplet for graph in document.entries[0].graphs for triplet in graph]
+        if [triplet for graph in graphs for triplet in graph] == tolerant:
+            return Document(file, "arrow", _one(graphs, tuple(lines for _, lines in exact)))
+    return document
 
 
 def _exact(text: str) -> tuple[tuple[ActionGraph, tuple[int, ...]], ...]:
@@ -173,44 +202,20 @@ def _exact(text: str) -> tuple[tuple[ActionGraph, tuple[int, ...]], ...]:
         return ()
 
 
-def _flat(graphs: Iterable[ActionGraph]) -> list[Triplet]:
-    return [triplet for graph in graphs for triplet in graph]
-
-
-def _refuse(file: str, reason: str) -> Document:
-    raise FileProblem(f"{file}: {reason}", hint=f"readable are {READABLE}")
-
-
-def _noted(reading: Reading) -> Iterator[Finding]:
-    """Yield the notes of the tolerant reader, as findings."""
-    for note in reading.notes:
-        quoted = f": {json.dumps(note.text, ensure_ascii=False)}" if note.text else ""
-        yield _finding(f"{note.kind}-line", f"{note.reason}{quoted}", line=note.line)
-
-
-def _read_json(text: str, file: str) -> Document:
-    """Return a JSON or JSON Lines document. A text that is neither, or has no known items, is read as a model's reply,
-    with notes.
-    """
-    try:
-        value = json_triplets.load(text)
-    except NotationError as error:
-        if _exact(text):
-            return _read_text(text, file)
-        lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-        if _are_json_lines(lines):
-            parsed = list(_parsed(lines))
-            document = _read_values([value for value in parsed if not isinstance(value, Finding)], text, file)
-            findings = [*(value for value in parsed if isinstance(value, Finding)), *document.findings]
-            return replace(document, findings=tuple(sorted(findings, key=lambda finding: finding.place.line or 0)))
-        if error.line is None:
-            raise FileProblem(f"{file}: {error.message}") from None
-        broken = _broken(file, UNKNOWN, error)
-        reading = read(text)
-        if not reading.graphs:
-            return broken
-        return Document(file, "arrow", _one(reading.graphs, reading.lines), (*broken.findings, *_noted(reading)))
-    return _from_value(value, text, file)
+def _read_reply(text: str, file: str, findings: Sequence[Finding] = ()) -> Document | None:
+    """Return what the tolerant reader sees in a text, with its notes as findings; None where it sees no triplet."""
+    reading = read(text)
+    notes = [
+        _finding(
+            f"{note.kind}-line",
+            f"{note.reason}: {json.dumps(note.text, ensure_ascii=False)}" if note.text else note.reason,
+            line=note.line,
+        )
+        for note in reading.notes
+    ]
+    if not reading.graphs:
+        return None
+    return Document(file, "arrow", _one(reading.graphs, reading.lines), (*findings, *notes))
 
 
 def _are_json_lines(lines: list[tuple[int, str]]) -> bool:
@@ -226,63 +231,30 @@ def _is_json(line: str) -> bool:
         return False
 
 
-def _from_value(value: object, text: str, file: str) -> Document:
-    """Return the document of one JSON value, the whole of a text."""
-    if easg.is_easg(value) and not narratives.is_narrative(value):
-        try:
-            clips = easg.from_value(value)
-        except NotationError as error:
-            return _broken(file, "easg", error)
-        findings = [
-            _finding("unread-part", reason, item=clip.narrative.id).at(graph=graph)
-            for clip in clips
-            for graph, reason in clip.unread
-        ]
-        return Document(
-            file, "easg", tuple(Entry(clip.narrative.id, clip.narrative) for clip in clips), tuple(findings)
-        )
-    values = value if isinstance(value, list) else [value]
-    kinds = {_kind(item) for item in values if not json_triplets.is_triplet(item)}
-    if isinstance(value, list) and (not kinds or "triplets" in kinds <= {"triplets", ""}):
-        graphs = [value] if values and not kinds else values
-        return _read_graphs([_triplets_of(graph) for graph in graphs], "triplets", file)
-    if "node-link" in kinds and kinds <= {"node-link", ""}:
-        return _read_graphs([_nodes_and_links_of(graph) for graph in values], "node-link", file)
-    is_one_line = isinstance(value, dict) and "\n" not in text.strip()
-    return _read_values([(1 if is_one_line else None, value) for value in values], text, file)
-
-
-Parts = tuple[ActionGraph, list[tuple[str, str]]]
-"""A graph, and the codes and messages of its unreadable parts."""
-
-
-def _read_graphs(parts: list[Parts], format: str, file: str) -> Document:
+def _read_graphs(values: Sequence[object], format: str, file: str) -> Document:
     """Return one narrative of these graphs; an unreadable part of one graph does not affect the others."""
-    findings = [
-        _finding(code, message, item="0").at(graph=number)
-        for number, (_, unread) in enumerate(parts)
-        for code, message in unread
-    ]
-    return Document(file, format, _one([graph for graph, _ in parts]), tuple(findings))
-
-
-def _triplets_of(value: object) -> Parts:
-    if not isinstance(value, list):
-        return ActionGraph(), [("unread-part", f"expected a list of triplets, found {json_triplets.kind_of(value)}")]
-    unread = [
-        ("unread-part", f"triplet {number}: expected three strings, found {json_triplets.kind_of(item)}")
-        for number, item in enumerate(value, 1)
-        if not json_triplets.is_triplet(item)
-    ]
-    return ActionGraph(item for item in value if json_triplets.is_triplet(item)), unread
-
-
-def _nodes_and_links_of(value: object) -> Parts:
-    try:
-        graph, loose = node_link.read_one(value, "graph")
-    except NotationError as error:
-        return ActionGraph(), [("unread-part", error.message)]
-    return graph, [("loose-node", f"{name} has no edge, and a graph is its edges") for name in loose]
+    graphs, findings = list[ActionGraph](), list[Finding]()
+    for number, value in enumerate(values):
+        unread, loose = list[str](), tuple[str, ...]()
+        graph = ActionGraph()
+        if format == "node-link":
+            try:
+                graph, loose = node_link.read_one(value, "graph")
+            except NotationError as error:
+                unread = [error.message]
+        elif isinstance(value, list):
+            graph = ActionGraph(part for part in value if json_triplets.is_triplet(part))
+            unread = [
+                f"triplet {rank}: expected three strings, found {json_triplets.kind_of(part)}"
+                for rank, part in enumerate(value, 1)
+                if not json_triplets.is_triplet(part)
+            ]
+        else:
+            unread = [f"expected a list of triplets, found {json_triplets.kind_of(value)}"]
+        graphs.append(graph)
+        findings += [_finding("unread-part", message, item="0").at(graph=number) for message in unread]
+        findings += [finding.at(graph=number) for finding in _loose([(graph, loose)], "0")]
+    return Document(file, format, _one(graphs), tuple(findings))
 
 
 Value = tuple[int | None, object]
@@ -302,17 +274,19 @@ def _read_values(values: list[Value], text: str, file: str) -> Document:
     """Return items of one kind; the first that is recognised says which."""
     kind = next(filter(None, (_kind(value) for _, value in values)), "")
     if not kind or all(json_triplets.is_triplet(value) for _, value in values):
-        reading = read(text)
-        if not reading.graphs:
-            return _refuse(file, f"{_described(values[0][1])} is none of our items")
-        return Document(file, "arrow", _one(reading.graphs, reading.lines), tuple(_noted(reading)))
-    entries, findings = list[Entry](), list[Finding]()
-    for item in _items(values, kind):
-        if isinstance(item, Entry):
-            entries.append(item)
-        else:
-            findings.append(item)
-    return Document(file, _lines_format(kind), tuple(entries), (*findings, *_repeated_ids(entries)))
+        if (document := _read_reply(text, file)) is None:
+            problem = f"{file}: {_described(values[0][1])} is none of our items"
+            raise FileProblem(problem, hint=f"readable are {READABLE}")
+        return document
+    parts = list(_items(values, kind))
+    entries = [part for part in parts if isinstance(part, Entry)]
+    findings, ids = [part for part in parts if isinstance(part, Finding)], set[str]()
+    for entry in entries:
+        if entry.item in ids:
+            message = f"the id {entry.item} occurred before"
+            findings.append(_finding("repeated-id", message, line=entry.line, item=entry.item))
+        ids.add(entry.item)
+    return Document(file, _lines_format(kind), tuple(entries), tuple(findings))
 
 
 def _lines_format(kind: str) -> str:
@@ -331,8 +305,23 @@ def _items(values: Iterable[Value | Finding], kind: str) -> Iterator[Entry | Fin
             message = f"expected an item of the format {kind}, found {_described(value)}"
             yield _finding("other-format", message, "", line, str(number))
             continue
+        findings = list[Finding]()
         try:
-            entry, findings = READERS[kind](value, number, line)
+            if kind in KINDS:
+                entry, findings = entry_from(value, kind, number, line)
+            elif kind == "narrative":
+                narrative = narratives.from_value(value)
+                entry = Entry(narrative.id or str(number), narrative, line)
+            elif isinstance(value, list) and not (value and all(json_triplets.is_triplet(part) for part in value)):
+                entry = Entry(str(number), Narrative.of(json_triplets.from_value(value)), line)
+            else:  # one graph: what happened before it is unknown
+                loose: tuple[str, ...] = ()
+                if isinstance(value, list):
+                    graph = json_triplets.graph_from(value, "graph 1")
+                else:
+                    graph, loose = node_link.read_one(value, "graph 1")
+                entry = Entry(str(number), Narrative((UNSEEN, Description(graphs=(graph,)))), line)
+                findings = [finding.at(line=line) for finding in _loose([(graph, loose)], str(number))]
         except NotationError as error:
             yield _finding("other-format", error.message, error.hint, line, str(number))
             continue
@@ -355,51 +344,3 @@ def _described(value: object) -> str:
     if isinstance(value, dict):
         return f"an object with the fields {', '.join(list(value)[:6]) or '(none)'}"
     return json_triplets.kind_of(value)
-
-
-Reader = Callable[[object, int, int | None], tuple[Entry, list[Finding]]]
-
-
-def _row_reader(kind: RowKind) -> Reader:
-    return lambda value, number, line: entry_from(value, kind, number, line)
-
-
-def _narrative_entry(value: object, number: int, line: int | None) -> tuple[Entry, list[Finding]]:
-    narrative = narratives.from_value(value)
-    return Entry(narrative.id or str(number), narrative, line), []
-
-
-def _graphs_entry(value: object, number: int, line: int | None) -> tuple[Entry, list[Finding]]:
-    """Return the entry of a line with one graph or a list of graphs; what happened before a single graph is unknown."""
-    if isinstance(value, list) and value and all(json_triplets.is_triplet(item) for item in value):
-        return _alone(json_triplets.graph_from(value, "graph 1"), number, line), []
-    return Entry(str(number), Narrative.of(json_triplets.from_value(value)), line), []
-
-
-def _node_link_entry(value: object, number: int, line: int | None) -> tuple[Entry, list[Finding]]:
-    graph, loose = node_link.read_one(value, "graph 1")
-    findings = [finding.at(line=line) for finding in _loose([(graph, loose)], str(number))]
-    return _alone(graph, number, line), findings
-
-
-def _alone(graph: ActionGraph, number: int, line: int | None) -> Entry:
-    return Entry(str(number), Narrative((UNSEEN, Description(graphs=(graph,)))), line)
-
-
-READERS: dict[str, Reader] = {
-    "triplets": _graphs_entry,
-    "narrative": _narrative_entry,
-    "node-link": _node_link_entry,
-    "sgqa": _row_reader("sgqa"),
-    "sgds": _row_reader("sgds"),
-    "sgg": _row_reader("sgg"),
-}
-
-
-def _repeated_ids(entries: list[Entry]) -> Iterator[Finding]:
-    counts = Counter(entry.item for entry in entries)
-    ids: set[str] = set()
-    for entry in entries:
-        if counts[entry.item] > 1 and entry.item in ids:
-            yield _finding("repeated-id", f"the id {entry.item} occurred before", line=entry.line, item=entry.item)
-        ids.add(entry.item)

@@ -24,7 +24,7 @@ Where an entry gets another narrative, its row follows and keeps all other field
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -175,32 +175,28 @@ def _sgqa(value: dict[str, Any]) -> Parts:
 
 def _sgds(value: dict[str, Any]) -> Parts:
     row = SgdsRow.model_validate(value)
-    target = _graph(row.triplet)
+    (target,) = _graphs([row.triplet])
     context = _graphs(row.context_graphs)
     descriptions = (Description(graphs=context),) if context else ()
     narrative = Narrative(
         (*descriptions, Description(row.target_sentence, (target,))), id=_id(row), facts=_facts(value)
     )
-    asides = _graphs(row.variation_triplets or [])
-    return narrative, asides, list(_sgds_findings(row, target, asides))
-
-
-def _sgds_findings(row: SgdsRow, target: ActionGraph, asides: tuple[ActionGraph, ...]) -> Iterator[Finding]:
-    count = len(row.variations)
-    if not 0 <= row.position < count:
-        yield _finding("position", f"position is {row.position}, and there are {count} candidates")
-    elif row.variations[row.position] != row.target_sentence:
-        yield _finding("position", f"the candidate at position {row.position} is not the target sentence")
+    asides, count, position = _graphs(row.variation_triplets or []), len(row.variations), row.position
+    findings = []
+    if not 0 <= position < count:
+        findings.append(_finding("position", f"position is {position}, and there are {count} candidates"))
+    elif row.variations[position] != row.target_sentence:
+        findings.append(_finding("position", f"the candidate at position {position} is not the target sentence"))
     if count < CANDIDATES:
-        yield _finding("few-candidates", f"{count} candidates, not {CANDIDATES}")
+        findings.append(_finding("few-candidates", f"{count} candidates, not {CANDIDATES}"))
     if len(set(row.variations)) < count:
-        yield _finding("repeated-candidate", "a candidate is offered twice")
+        findings.append(_finding("repeated-candidate", "a candidate is offered twice"))
     if row.variation_triplets is not None and len(asides) != count:
-        yield _finding("candidate-graph", f"{len(asides)} candidates' graphs for {count} candidates")
-    elif asides and 0 <= row.position < count and asides[row.position] != target:
-        yield _finding(
-            "candidate-graph", f"the graph of the candidate at position {row.position} is not the target graph"
-        )
+        findings.append(_finding("candidate-graph", f"{len(asides)} candidates' graphs for {count} candidates"))
+    elif asides and 0 <= position < count and asides[position] != target:
+        message = f"the graph of the candidate at position {position} is not the target graph"
+        findings.append(_finding("candidate-graph", message))
+    return narrative, asides, findings
 
 
 def are_of_several(counts: Sequence[int]) -> bool:
@@ -226,7 +222,7 @@ def single_graphs(entries: Sequence[Entry], *, of_several: bool | None = None) -
 def _sgg(value: dict[str, Any]) -> Parts:
     row = SggRow.model_validate(value)
     texts = [row.context] if isinstance(row.context, str) else row.context
-    graphs = tuple(_graph(action.triplets) for action in row.graphs)
+    graphs = _graphs(action.triplets for action in row.graphs)
     narrative = Narrative(
         (*(Description(text) for text in texts if text), Description(row.target_sentence, graphs)),
         _shared(vocabulary_from(value["mandatory_space"])),
@@ -236,32 +232,23 @@ def _sgg(value: dict[str, Any]) -> Parts:
     return narrative, (), [] if graphs else [_finding("no-graphs", "the row has no graphs")]
 
 
-@lru_cache(maxsize=64)
-def _shared(vocabulary: Vocabulary) -> Vocabulary:
-    """Return the first of equal ones: rows of one scenario repeat L, which takes most of their memory."""
-    return vocabulary
+_shared: Callable[[Vocabulary], Vocabulary] = lru_cache(maxsize=64)(lambda vocabulary: vocabulary)
+"""Returns the first of equal ones: rows of one scenario repeat L, which takes most of their memory."""
 
 
 def _id(row: _Row) -> str:
     return "" if row.item_id is None else str(row.item_id)
 
 
-def _graphs(value: list[GraphField]) -> tuple[ActionGraph, ...]:
-    return tuple(_graph(graph) for graph in value)
-
-
-def _graph(value: GraphField) -> ActionGraph:
-    return ActionGraph(
-        [Triplet(*names) if sum(map(len, names)) > LONGEST_SHARED else _triplet(*names) for names in value]
+def _graphs(values: Iterable[GraphField]) -> tuple[ActionGraph, ...]:
+    return tuple(
+        ActionGraph([Triplet(*names) if sum(map(len, names)) > LONGEST_SHARED else _triplet(*names) for names in graph])
+        for graph in values
     )
 
 
-@lru_cache(maxsize=8192)
-def _triplet(source: str, edge: str, target: str) -> Triplet:
-    """Return the first of equal ones: the rows of a file repeat most of their triplets."""
-    return Triplet(source, edge, target)
-
-
+_triplet = lru_cache(maxsize=8192)(Triplet)
+"""Returns the first of equal ones: the rows of a file repeat most of their triplets."""
 FACTS = ("data_id", "scenario_id", "domain", "split", "doc_index", "text_part_index")
 
 
@@ -344,7 +331,31 @@ def with_narrative(entry: Entry, narrative: Narrative) -> Entry:
     if entry.row is None or kind is None:
         return replace(entry, narrative=narrative)
     if kind == "sgg":
-        return _with_sgg(entry, entry.row, narrative)
+        if not narrative.descriptions:
+            raise CannotCarry(f"item {entry.item}: a generation row needs a target sentence")
+        *before, target = narrative.descriptions
+        if any(part.graphs for part in before):
+            raise CannotCarry(f"item {entry.item}: a generation row holds graphs of its target sentence alone")
+        if narrative.vocabulary is None:
+            raise CannotCarry(f"item {entry.item}: generation rows need L")
+        described = [part for part in before if part.text]
+        texts = [part.text or "" for part in described]
+        context, space = entry.row["context"], entry.row["mandatory_space"]
+        if isinstance(context, str):
+            context = texts if len(texts) > 1 else "".join(texts)
+        elif [text for text in context if text] != texts:
+            context = texts
+        if narrative.vocabulary != vocabulary_from(space):  # under the names of its lists, beside its other lists
+            lists = vocabulary_value(narrative.vocabulary).items()
+            space = space | {name if name in space else f"{name}s": names for name, names in lists}
+        row = entry.row | {
+            "context": context,
+            "target_sentence": target.text or "",
+            "mandatory_space": space,
+            "graphs": _changed_graphs(entry.row["graphs"], [to_value(graph) for graph in target.graphs]),
+        }
+        descriptions = (*described, Description(target.text or "", target.graphs, target.frames))
+        return replace(entry, narrative=replace(narrative, descriptions=descriptions), row=row)
     old, new = ([part.text or "" for part in version.descriptions] for version in (entry.narrative, narrative))
     if old != new:
         raise CannotCarry(f"item {entry.item}: {kind} rows keep their texts, and the number of their descriptions")
@@ -364,43 +375,11 @@ def with_narrative(entry: Entry, narrative: Narrative) -> Entry:
     return replace(entry, narrative=narrative, asides=asides, row=row)
 
 
-def _with_sgg(entry: Entry, row: Row, narrative: Narrative) -> Entry:
-    if not narrative.descriptions:
-        raise CannotCarry(f"item {entry.item}: a generation row needs a target sentence")
-    *before, target = narrative.descriptions
-    if any(part.graphs for part in before):
-        raise CannotCarry(f"item {entry.item}: a generation row holds graphs of its target sentence alone")
-    described = [part for part in before if part.text]
-    row = row | {
-        "context": _context(row["context"], [part.text or "" for part in described]),
-        "target_sentence": target.text or "",
-        "mandatory_space": _space(entry, row, narrative.vocabulary),
-        "graphs": _changed_graphs(row["graphs"], [to_value(graph) for graph in target.graphs]),
-    }
-    descriptions = (*described, Description(target.text or "", target.graphs, target.frames))
-    return replace(entry, narrative=replace(narrative, descriptions=descriptions), row=row)
-
-
-def _context(old: str | list[str], texts: list[str]) -> str | list[str]:
-    if isinstance(old, str):
-        return texts if len(texts) > 1 else "".join(texts)
-    return old if [text for text in old if text] == texts else texts
-
-
-def _space(entry: Entry, row: Row, vocabulary: Vocabulary | None) -> dict[str, Any]:
-    """Return L as the row has it, under the names of its lists, beside its other lists."""
-    old: dict[str, Any] = row["mandatory_space"]
-    if vocabulary is None:
-        raise CannotCarry(f"item {entry.item}: generation rows need L")
-    if vocabulary == vocabulary_from(old):
-        return old
-    value = vocabulary_value(vocabulary)
-    return old | {name if name in old else f"{name}s": names for name, names in value.items()}
-
-
 def _changed_graphs(old: list[Row], values: list[list[list[str]]]) -> list[Row]:
     """Return the graphs of a generation row; each keeps the other fields of the one it was made from."""
-    before, after = _keys([index["triplets"] for index in old]), _keys(values)
+    before, after = (
+        [tuple(map(tuple, graph)) for graph in graphs] for graphs in ([graph["triplets"] for graph in old], values)
+    )
     origins: dict[int, int] = {}
     for tag, first, last, start, end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if tag in ("equal", "replace"):
@@ -415,7 +394,3 @@ def _changed_graphs(old: list[Row], values: list[list[list[str]]]) -> list[Row]:
         {**(old[origins[number]] if number in origins else {}), "triplets": value}
         for number, value in enumerate(values)
     ]
-
-
-def _keys(graphs: list[list[list[str]]]) -> list[tuple[tuple[str, ...], ...]]:
-    return [tuple(map(tuple, graph)) for graph in graphs]

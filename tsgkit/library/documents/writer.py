@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count, takewhile
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from tsgkit.graph.notation.limits import not_text, refuse, refuse_empty, refuse_
 from tsgkit.library.documents import formats
 from tsgkit.library.documents.formats import Format
 from tsgkit.library.documents.reader import Document, read_file
-from tsgkit.library.documents.rows import UNSEEN, Entry, sgg_rows
+from tsgkit.library.documents.rows import KINDS, UNSEEN, Entry, sgg_rows
 from tsgkit.library.downloads import checksum_of_bytes
 from tsgkit.library.files import read_bytes, refuse_to_overwrite, refuse_to_overwrite_sources, write_text
 from tsgkit.user_folders import cache_home
@@ -80,7 +81,14 @@ def write_document(document: Document, format: Format, *, keep_going: bool = Fal
         gone: dict[int, set[int]] = defaultdict(set)
         for left in left_out:
             gone[left.entry].add(left.graph)
-        entries = [_entry_without(entry, gone[index]) for index, entry in enumerate(document.entries)]
+        entries = []
+        for index, entry in enumerate(document.entries):
+            numbers = count()
+            descriptions = tuple(
+                replace(part, graphs=tuple(graph for graph in part.graphs if next(numbers) not in gone[index]))
+                for part in entry.narrative.descriptions
+            )
+            entries.append(replace(entry, narrative=replace(entry.narrative, descriptions=descriptions)))
         document = replace(document, entries=tuple(entries))
         text = WRITERS[format.name](document)
     lost = _lost(document, format)
@@ -99,15 +107,6 @@ def not_carried(document: Document, format: Format) -> Iterator[LeftOut]:
                 if error.graph is not None:
                     reason = error.message if graph.triplets else "it has no triplets"
                     yield LeftOut(entry.item, number, reason, not graph.triplets, error.hint, index)
-
-
-def _entry_without(entry: Entry, gone: Collection[int]) -> Entry:
-    numbers = count()
-    descriptions = tuple(
-        replace(part, graphs=tuple(graph for graph in part.graphs if next(numbers) not in gone))
-        for part in entry.narrative.descriptions
-    )
-    return replace(entry, narrative=replace(entry.narrative, descriptions=descriptions))
 
 
 def convert(
@@ -159,37 +158,30 @@ def _lost(document: Document, format: Format) -> dict[str, int]:
     """Return the kinds of information that a format cannot represent, with counts; empty for the same format."""
     if document.format == format.name:
         return {}
+    entries, stories = document.entries, [entry.narrative for entry in document.entries]
+    parts = [part for story in stories for part in story.descriptions]
     counts = {
-        formats.TEXTS: sum(bool(part.text) for entry in document.entries for part in entry.narrative.descriptions),
-        formats.VOCABULARIES: sum(entry.narrative.vocabulary is not None for entry in document.entries),
-        formats.NARRATIVES: len(document.entries) - 1,
+        formats.TEXTS: sum(bool(part.text) for part in parts),
+        formats.VOCABULARIES: sum(story.vocabulary is not None for story in stories),
+        formats.NARRATIVES: len(entries) - 1,
         formats.DESCRIPTIONS: sum(
-            max(sum(bool(part.graphs) for part in entry.narrative.descriptions) - 1, 0) for entry in document.entries
+            max(sum(bool(part.graphs) for part in story.descriptions) - 1, 0) for story in stories
         ),
-        formats.IDS: sum(bool(entry.narrative.id or entry.narrative.facts) for entry in document.entries),
-        formats.SUMMARIES: sum(len(entry.narrative.summaries) for entry in document.entries),
-        formats.FRAMES: sum(
-            part.frames is not None for entry in document.entries for part in entry.narrative.descriptions
-        ),
-        formats.ROWS: sum(entry.row is not None for entry in document.entries),
-        "graphs beside the narratives": sum(len(entry.asides) for entry in document.entries),
-        **(_lost_by_rows(document) if format.name == "sgg" else {}),
+        formats.IDS: sum(bool(story.id or story.facts) for story in stories),
+        formats.SUMMARIES: sum(len(story.summaries) for story in stories),
+        formats.FRAMES: sum(part.frames is not None for part in parts),
+        formats.ROWS: sum(entry.row is not None for entry in entries),
+        "graphs beside the narratives": sum(len(entry.asides) for entry in entries),
     }
+    if format.name == "sgg":  # rows of descriptions with both a text and graphs
+        counts[UNTOLD] = sum(len(part.graphs) for part in parts if not part.text)
+        at_the_end = (
+            part
+            for story in stories
+            for part in takewhile(lambda part: not (part.text and part.graphs), reversed(story.descriptions))
+        )
+        counts["texts behind the last graphs"] = sum(bool(part.text) for part in at_the_end)
     return {what: count for what, count in counts.items() if count > 0 and what not in format.carries}
-
-
-def _lost_by_rows(document: Document) -> dict[str, int]:
-    """Return the information that generation rows, one for each description with text and graphs, leave out."""
-    parts = [part for entry in document.entries for part in entry.narrative.descriptions]
-    return {
-        UNTOLD: sum(len(part.graphs) for part in parts if not part.text),
-        "texts behind the last graphs": sum(_texts_at_the_end(entry) for entry in document.entries),
-    }
-
-
-def _texts_at_the_end(entry: Entry) -> int:
-    at_the_end = takewhile(lambda part: not (part.text and part.graphs), reversed(entry.narrative.descriptions))
-    return sum(bool(part.text) for part in at_the_end)
 
 
 def _vocabulary(document: Document) -> Vocabulary | None:
@@ -212,49 +204,35 @@ def _write_triplet_lines(document: Document) -> str:
     return "".join(lines)
 
 
-def _write_narratives(document: Document) -> str:
-    return "".join(narratives.write(entry.narrative) for entry in document.entries)
-
-
-def _write_rows(name: str) -> Callable[[Document], str]:
-    """Return rows go out as they came in; narratives with texts and L become generation rows."""
-
-    def write(document: Document) -> str:
-        if document.format == name:
-            rows = [entry.row for entry in document.entries]
-        elif name == "sgg":
-            refuse_empty(_graphs(document), "generation rows")
-            refuse(_graphs(document), "generation rows", not_text)
-            try:
-                is_alone = len(document.entries) == 1
-                rows = [
-                    row
-                    for entry in document.entries
-                    for row in sgg_rows(entry.narrative, "" if is_alone else entry.item)
-                ]
-            except NotationError as error:
-                hint = "add one with --vocabulary FILE, or write the format narrative"
-                raise CannotCarry(error.message, hint=hint) from None
-            if not rows:
-                raise CannotCarry("no description has both a text and graphs, so there is no generation row to write")
-        else:
-            needs = "questions" if name == "sgqa" else "candidates"
-            raise CannotCarry(f"{name} rows need {needs}, which {document.format} does not hold")
-        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-
-    return write
+def _write_rows(name: str, document: Document) -> str:
+    """Write rows as they came in; narratives with texts and L become generation rows."""
+    if document.format == name:
+        rows = [entry.row for entry in document.entries]
+    elif name == "sgg":
+        refuse_empty(_graphs(document), "generation rows")
+        refuse(_graphs(document), "generation rows", not_text)
+        try:
+            labelled = [(entry, entry.item if len(document.entries) > 1 else "") for entry in document.entries]
+            rows = [row for entry, name in labelled for row in sgg_rows(entry.narrative, name)]
+        except NotationError as error:
+            hint = "add one with --vocabulary FILE, or write the format narrative"
+            raise CannotCarry(error.message, hint=hint) from None
+        if not rows:
+            raise CannotCarry("no description has both a text and graphs, so there is no generation row to write")
+    else:
+        needs = "questions" if name == "sgqa" else "candidates"
+        raise CannotCarry(f"{name} rows need {needs}, which {document.format} does not hold")
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
 WRITERS: dict[str, Callable[[Document], str]] = {
     "arrow": lambda document: arrow.write(_graphs(document)),
     "triplets": lambda document: json_triplets.write(_graphs(document)),
     "triplet-lines": _write_triplet_lines,
-    "narrative": _write_narratives,
+    "narrative": lambda document: "".join(narratives.write(entry.narrative) for entry in document.entries),
     "node-link": lambda document: node_link.write(_graphs(document), _vocabulary(document)),
     "graphml": lambda document: graphml.write(_graphs(document), _vocabulary(document)),
     "dot": lambda document: diagrams.write_dot(_graphs(document), _vocabulary(document)),
     "mermaid": lambda document: diagrams.write_mermaid(_graphs(document), _vocabulary(document)),
-    "sgqa": _write_rows("sgqa"),
-    "sgds": _write_rows("sgds"),
-    "sgg": _write_rows("sgg"),
+    **{kind: partial(_write_rows, kind) for kind in KINDS},
 }

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from tsgkit.errors import TsgkitError, UsageError
-from tsgkit.library.long_waits import note
+from tsgkit.library.downloads import note
 from tsgkit.llm.failures import CallFailed
 from tsgkit.llm.images import Messages, bytes_of, images_in, is_image
 from tsgkit.llm.reply import Provider, Reply

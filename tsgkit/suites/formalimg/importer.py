@@ -19,8 +19,7 @@ from tempfile import TemporaryDirectory
 
 from tsgkit.errors import FileProblem, TsgkitError, UsageError
 from tsgkit.graph.rules import WARNING, Finding, Place, Rule
-from tsgkit.library.catalogue import KnownDataset, known
-from tsgkit.library.datasets import dataset, refuse_to_replace, store
+from tsgkit.library.datasets import KnownDataset, dataset, known, refuse_to_replace, store
 from tsgkit.library.downloads import PATIENT, Patience, download
 from tsgkit.logic.clauses import clause_form, form_of_text
 from tsgkit.logic.lint import check

@@ -22,7 +22,7 @@ from shipped import TASKS
 
 import tsgkit as tk
 from tsgkit.errors import UsageError
-from tsgkit.library.long_waits import Watch, watched
+from tsgkit.library.downloads import Watch, watched
 from tsgkit.runs.evaluation import RunOptions, evaluate
 from tsgkit.runs.executors import model_actors, ray_cluster
 from tsgkit.runs.executors.ray_cluster import Cluster
