@@ -15,6 +15,12 @@ A message says what was found and where, and what was expected; ``hint`` says wh
 
 from __future__ import annotations
 
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
 GOOD = 0
 FINISHED_WITH_ERRORS = 1
 WRONG_USAGE = 2
@@ -23,6 +29,8 @@ BUDGET_REACHED = 4
 BATCHES_OPEN = 5
 OUR_BUG = 70
 INTERRUPTED = 130
+NAMES_A_TYPE = re.compile(r"str|int|float|bool|.*\[.*\]|function-.*")
+"""What pydantic adds to a place where a value may have one of several types."""
 
 
 class TsgkitError(Exception):
@@ -34,6 +42,13 @@ class TsgkitError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+
+
+def first_fault(error: ValidationError) -> str:
+    """Return the first thing that pydantic finds wrong in a value: its place, if it is a part, and the reason."""
+    fault = error.errors(include_url=False, include_input=False)[0]
+    place = ".".join(str(part) for part in fault["loc"] if not NAMES_A_TYPE.fullmatch(str(part)))
+    return f"{place}: {fault['msg']}" if place else fault["msg"]
 
 
 class UsageError(TsgkitError):

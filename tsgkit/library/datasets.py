@@ -27,7 +27,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from tsgkit.errors import FileProblem, UsageError
+from tsgkit.errors import FileProblem, UsageError, first_fault
 from tsgkit.lexicon import meant, nearest
 from tsgkit.library.cards import Declaration, loaded
 from tsgkit.library.downloads import checksum_of_bytes, kind_of_check, lock
@@ -154,9 +154,7 @@ def _read(text: str, file: str, suite: str) -> tuple[KnownDataset, ...]:
         try:
             datasets.append(KnownDataset.model_validate({**fields, "name": name, "suite": suite}))
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            location = ".".join(str(part) for part in first["loc"])
-            raise FileProblem(f"{file}: {name}: {location}: {first['msg']}") from None
+            raise FileProblem(f"{file}: {name}: {first_fault(error)}") from None
     return tuple(datasets)
 
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict, StrictBool, StrictInt, StrictStr, ValidationError
 
-from tsgkit.errors import NotationError, UsageError
+from tsgkit.errors import NotationError, UsageError, first_fault
 from tsgkit.graph.notation.json_triplets import load
 from tsgkit.lexicon import meant
 from tsgkit.library.files import read_text
@@ -150,9 +150,7 @@ def read_ratings(path: str | Path) -> People:
         except NotationError as error:
             raise UsageError(f"{where}: {error.message}", hint=RATING) from None
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            field = ".".join(str(part) for part in first["loc"])
-            raise UsageError(f"{where}: not a rating: {field}: {first['msg']}", hint=RATING) from None
+            raise UsageError(f"{where}: not a rating: {first_fault(error)}", hint=RATING) from None
         if (line.label is not None) + (line.right is not None) + line.unsure != 1:
             raise UsageError(f"{where}: a rating has one of label, right and unsure", hint=RATING)
         item, question = str(line.item_id), "" if line.question is None else str(line.question)

@@ -21,7 +21,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from tsgkit.errors import UsageError
+from tsgkit.errors import UsageError, first_fault
 from tsgkit.library.cards import loaded
 from tsgkit.library.datasets import catalogue, dataset, is_official, shipped_datasets, shipped_file
 from tsgkit.library.files import read_bytes
@@ -147,10 +147,8 @@ def reference_from(text: str, source: str) -> Reference:
     try:
         return Reference.model_validate(loaded(text, source))
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(str(part) for part in first["loc"])
         hint = "the tables that come along show the form"
-        raise UsageError(f"{source}: {field}: {first['msg']}", hint=hint) from None
+        raise UsageError(f"{source}: {first_fault(error)}", hint=hint) from None
 
 
 def against_published(report: Report) -> Report:

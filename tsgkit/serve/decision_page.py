@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tsgkit.browser.modules import STYLES
-from tsgkit.errors import UsageError
+from tsgkit.errors import UsageError, first_fault
 from tsgkit.graph.drawing import draw_marked
 from tsgkit.graph.model import ActionGraph
 from tsgkit.report.plain_text import count
@@ -172,5 +172,4 @@ def _read(kind: type[Body], body: bytes) -> Body:
     try:
         return kind.model_validate_json(body)
     except ValidationError as error:
-        problem = error.errors(include_url=False)[0]["msg"]
-        raise UsageError(f"the request cannot be read: {problem}", hint="reload the page") from None
+        raise UsageError(f"the request cannot be read: {first_fault(error)}", hint="reload the page") from None

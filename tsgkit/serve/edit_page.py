@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, StrictBool, StrictInt, StrictStr, ValidationError
 
 from tsgkit.browser.modules import STYLES
-from tsgkit.errors import UsageError
+from tsgkit.errors import UsageError, first_fault
 from tsgkit.graph.drawing import draw_marked
 from tsgkit.graph.model import ActionGraph
 from tsgkit.serve.edit_draft import ServerAddress
@@ -67,9 +67,7 @@ def _read(kind: type[B], body: bytes, name: str) -> B:
     try:
         return kind.model_validate_json(body)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise UsageError(f"not {name}: {where}{': ' * bool(where)}{first['msg']}", hint=RELOAD) from None
+        raise UsageError(f"not {name}: {first_fault(error)}", hint=RELOAD) from None
 
 
 def edit_page(edited: EditedFile | EditSession) -> Page:

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from pydantic import ValidationError
 
-from tsgkit.errors import TsgkitError, UsageError
+from tsgkit.errors import TsgkitError, UsageError, first_fault
 from tsgkit.library.files import refuse_to_replace_data, require_folder, write_text
 from tsgkit.report import html
 from tsgkit.serve.local_server import LocalServer, Page, number_of
@@ -100,7 +100,7 @@ def runs_page(runs: ViewedRuns, annotator: str = "") -> Page:
         try:
             label = SentLabel.model_validate_json(body)
         except ValidationError as error:
-            raise UsageError(f"not a label: {error.errors(include_url=False)[0]['msg']}") from None
+            raise UsageError(f"not a label: {first_fault(error)}") from None
         return runs.save_label(query["run"], annotator, label)
 
     def image(query: Mapping[str, str]) -> tuple[Path, str] | None:

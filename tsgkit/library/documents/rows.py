@@ -32,7 +32,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 
-from tsgkit.errors import CannotCarry, NotationError
+from tsgkit.errors import CannotCarry, NotationError, first_fault
 from tsgkit.graph.model import ActionGraph, Description, Narrative, Triplet, Vocabulary
 from tsgkit.graph.notation.json_triplets import kind_of, to_value
 from tsgkit.graph.notation.narratives import vocabulary_from, vocabulary_value
@@ -148,10 +148,8 @@ def entry_from(value: object, kind: RowKind, number: int, line: int | None) -> t
     try:
         narrative, asides, findings = readers[kind](value)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(str(part) for part in first["loc"])
         more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-        raise NotationError(f"not an {kind} row: {field}: {first['msg']}{more}", line=line) from None
+        raise NotationError(f"not an {kind} row: {first_fault(error)}{more}", line=line) from None
     item = str(number if value.get("item_id") in (None, "") else value["item_id"])
     entry = Entry(item, narrative, line, (), asides, value)
     return entry, [finding.at(item=item, line=line) for finding in findings]
