@@ -127,7 +127,7 @@ def text_panel(title: str, text: str) -> Panel:
 
 def table_panel(title: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> Panel:
     """Return a panel of a table; cells that are no numbers are shown as text, None as nothing."""
-    return Panel("table", title, {"head": list(head), "rows": [[_cell(one) for one in row] for row in rows]})
+    return Panel("table", title, {"head": list(head), "rows": [[_cell(cell) for cell in row] for row in rows]})
 
 
 def _cell(value: object) -> object:
@@ -200,12 +200,12 @@ def _graph_value(graph: ActionGraph | None) -> list[list[str]] | None:
 
 def differences_panel(title: str, graphs: Graphs) -> Panel:
     """Return a panel of graphs of an answer beside their references, by position, with the differences."""
-    return Panel("graphs", title, {"pairs": [difference_value(one) for one in differences(graphs)]})
+    return Panel("graphs", title, {"pairs": [difference_value(pair) for pair in differences(graphs)]})
 
 
 def graphs_panel(title: str, graphs: Iterable[ActionGraph]) -> Panel:
     """Return a panel of graphs without references."""
-    pairs = [{"reference": None, "candidate": _graph_value(one), "matched": None, "changes": []} for one in graphs]
+    pairs = [{"reference": None, "candidate": _graph_value(graph), "matched": None, "changes": []} for graph in graphs]
     return Panel("graphs", title, {"pairs": pairs})
 
 
@@ -256,16 +256,16 @@ def image_now(folder: Folder | None, item_id: str, judged: str | None, *, file: 
         return ImageNow(notes=("There is no folder of images to look into.",))
     try:
         images = ImageFolder(folder.name, folder.path)
-        found = images.look_at(file) if file else images.look(item_id)
+        image = images.look_at(file) if file else images.look(item_id)
     except (TsgkitError, OSError, ValueError) as error:  # ValueError: a name that no file can have
         return ImageNow(notes=(f"The image cannot be shown: {error}",))
-    if isinstance(found, MissingImage):
+    if isinstance(image, MissingImage):
         return ImageNow(notes=("The folder has no image of this item" + (" any more." if judged else "."),))
-    if not isinstance(found, ImageFile):
-        return ImageNow(notes=(f"The image cannot be shown: {found.reason}",))
+    if not isinstance(image, ImageFile):
+        return ImageNow(notes=(f"The image cannot be shown: {image.reason}",))
     if judged is None:
-        return ImageNow(found, ("No judgement of an image is recorded for this item.", *found.notes))
-    return ImageNow(found, (*(() if found.sha256 == judged else (OTHER_IMAGE,)), *found.notes))
+        return ImageNow(image, ("No judgement of an image is recorded for this item.", *image.notes))
+    return ImageNow(image, (*(() if image.sha256 == judged else (OTHER_IMAGE,)), *image.notes))
 
 
 def boxes_panel(

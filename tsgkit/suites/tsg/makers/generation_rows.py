@@ -108,7 +108,7 @@ def repeated(story: Narrative, share: float, choice: Random) -> Narrative:
     descriptions, moving = list[Description](), GRASPS | RELEASES | TRANSFERS
     for description in story.descriptions:
         graphs = description.graphs
-        places = [place for place, graph in enumerate(graphs) if graph.actions and graph.actions[0] not in moving]
+        places = [index for index, graph in enumerate(graphs) if graph.actions and graph.actions[0] not in moving]
         room = LARGEST - len(graphs)
         if description.text is None and places and room and choice.random() < share:
             times = choice.randint(1, min(MOST_TIMES - 1, room))
@@ -141,8 +141,8 @@ def with_vocabulary(
     Elements of the pool are added until L has ``share`` more than the graphs use, of each list. ``words`` are other
     names for elements of the story, which none of the added may be.
     """
-    used, own = Vocabulary.of(story.graphs), story.vocabulary or Vocabulary()
-    names = list(dict.fromkeys((*used.nodes, *used.relationships, *own.nodes, *own.relationships, *words)))
+    used, known = Vocabulary.of(story.graphs), story.vocabulary or Vocabulary()
+    names = list(dict.fromkeys((*used.nodes, *used.relationships, *known.nodes, *known.relationships, *words)))
     described = [(each.text, each.graphs) for each in story.descriptions if each.text]
     texts, paraphrased = " . ".join(text for text, _ in described), set[str]()
     for text, graphs in described:
@@ -160,7 +160,7 @@ def with_vocabulary(
     lists: dict[str, tuple[str, ...]] = {}
     for kind in LISTS:
         fixed = {"objects": (PERSON, *HANDS), "verbs": (), "relationships": (VERB, DOBJ)}[kind]
-        elements = list(dict.fromkeys((*fixed, *getattr(used, kind), *getattr(own, kind))))
+        elements = list(dict.fromkeys((*fixed, *getattr(used, kind), *getattr(known, kind))))
         base = {*getattr(used, kind)} - {*FIXED}
         missing = ceil(share * len(base)) - len({*elements} - base - {*FIXED})
         candidates = sorted(pool.elements[kind] - {*FIXED})
