@@ -94,7 +94,11 @@ def score(
     with replies_from(source, str(replies), chosen.dataset(str(data)).item_ids, epoch=epoch) as log:
         style = style or log.style or None
         if log.solver and chosen.prompt is not None:
-            report = _score_calls(chosen, str(data), log, style=style, by=by, seed=seed)
+            check_solver(log.solver, chosen)
+            scorer = factory_of(log.solver).scorer(log.solver, chosen, style_of(style or ZERO_SHOT).name)
+            dataset = _items_to_score(chosen, str(data))
+            judged = _judged(dataset, scorer.judge, log.transcripts)
+            report = report_of(chosen, judged, scorer, by, seed, chosen.rows.notes(dataset))
         else:
             report = scoring(chosen, str(data), str(log.file), style=style, by=by, seed=seed)
     return replace(report, notes=(*report.notes, *log.notes))
@@ -110,15 +114,6 @@ def _score_replies(task: Task, data: str, file: str, *, style: str | None, by: S
         notes += (f"replies to rows that are left out: {left}",)
     judged = _judged(dataset, lambda item, reply: judge_reply(task, item, reply, scorer.style), replies)
     return report_of(task, judged, scorer, by, seed, notes)
-
-
-def _score_calls(task: Task, data: str, log: Log, *, style: str | None, by: Sequence[str], seed: int) -> ScoreReport:
-    """Return the scores of answers that a solver made of several calls."""
-    check_solver(log.solver, task)
-    scorer = factory_of(log.solver).scorer(log.solver, task, style_of(style or ZERO_SHOT).name)
-    dataset = _items_to_score(task, data)
-    judged = _judged(dataset, scorer.judge, log.transcripts)
-    return report_of(task, judged, scorer, by, seed, task.rows.notes(dataset))
 
 
 def _items_to_score(task: Task, data: str) -> Dataset:
@@ -298,7 +293,7 @@ def _of_calls(
     """Return what all calls of a sample said, by a solver that tsgkit named in the log."""
     texts = [call.reply.text for call in calls]
     endings = [str(call.reply.ending) for call in calls]
-    ending = MISSING if set(endings) == {MISSING} else next((call for call in endings if call in UNTEXTED), None)
+    ending = MISSING if set(endings) == {MISSING} else next((name for name in endings if name in UNTEXTED), None)
     if solver in ONE_CALL:
         return LoggedReply(names, epoch, texts[0], ending, style=style)
     return LoggedReply(names, epoch, texts, ending, solver, Transcript(tuple(calls)), style)
@@ -326,7 +321,11 @@ def _harness_samples(file: str) -> Iterator[LoggedReply]:
             raise FileProblem(f"{where}: resps hold no texts", hint=hint)
         if isinstance(about := value.get(ABOUT), dict):
             try:
-                calls = [_said(call, resps) for call in about["calls"]]
+                calls = []
+                for call in about["calls"]:
+                    request, draw = call["resp"]
+                    reply = Reply(resps[request][draw], Ending(call["ending"]))
+                    calls.append(LabelledReply(call["label"], reply))
                 solver = str(about["solver"]) if calls else ""
             except (KeyError, IndexError, TypeError, ValueError):
                 problem = f"{where}: {ABOUT} holds no calls as tsgkit writes them"
@@ -337,8 +336,3 @@ def _harness_samples(file: str) -> Iterator[LoggedReply]:
         for draw in range(max(map(len, resps), default=0)):
             texts = [call[draw] if draw < len(call) else None for call in resps]
             yield LoggedReply(names, draw + 1, texts[0] if len(texts) == 1 else texts)
-
-
-def _said(call: Mapping[str, Any], resps: Sequence[Sequence[str | None]]) -> LabelledReply:
-    request, draw = call["resp"]
-    return LabelledReply(call["label"], Reply(resps[request][draw], Ending(call["ending"])))

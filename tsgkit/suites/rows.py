@@ -378,34 +378,33 @@ def json_rows(
 
     ``row_of`` reads a line in another notation of the task's data.
     """
-    make: ItemOf = Row.of if item is Row else item
-    if isinstance(item, type) and issubclass(item, Item):
-        make = partial(_modelled, item)
+    plain: ItemOf = Row.of if item is Row else item
+
+    def make(row: Mapping[str, Any], number: int) -> Any:  # noqa: ANN401  (an item)
+        if not isinstance(item, type) or not issubclass(item, Item):
+            return plain(row, number)
+        try:
+            return item.model_validate({**row, "item_id": str(row.get("item_id", number))})
+        except ValidationError as error:
+            where, message = first_problem(error)
+            raise ValueError(f"{where}: {message}" if where else message) from None
+
+    def load_lines(source: Source) -> Items:
+        text = text_at(source)
+        items = [item for item, _ in items_in(lines, text, str(source))]
+        if not items:
+            raise UsageError(f"{source}: there are no items in it")
+        numbered = [line for line in text.split("\n") if line.strip()]
+        return Items(str(source), hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), items, numbered)
+
     lines = partial(_lines, row_of, make)
-    return Rows(stored=stored, load=partial(_load_lines, lines), lines=lines, **more)
-
-
-def _modelled(model: type[Item], row: Mapping[str, Any], number: int) -> Item:
-    try:
-        return model.model_validate({**row, "item_id": str(row.get("item_id", number))})
-    except ValidationError as error:
-        where, message = first_problem(error)
-        raise ValueError(f"{where}: {message}" if where else message) from None
+    return Rows(stored=stored, load=load_lines, lines=lines, **more)
 
 
 def first_problem(error: ValidationError) -> tuple[str, str]:
     """Return the place of the first field of a row that does not fit, empty for the row as a whole, and the reason."""
     first = error.errors(include_url=False, include_input=False)[0]
     return ".".join(str(part) for part in first["loc"] if part not in ("str", "int")), first["msg"]
-
-
-def _load_lines(items_of: Callable[[str], Iterator[RowLine]], source: Source) -> Items:
-    text = text_at(source)
-    items = [item for item, _ in items_in(items_of, text, str(source))]
-    if not items:
-        raise UsageError(f"{source}: there are no items in it")
-    lines = [line for line in text.split("\n") if line.strip()]
-    return Items(str(source), hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), items, lines)
 
 
 def items_in(

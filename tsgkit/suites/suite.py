@@ -211,7 +211,16 @@ def load_code() -> None:
 def task_of(card: Card) -> Task:
     """Return the task of a card, with users' metrics. Raise ``UsageError`` if no suite has it."""
     load_code()
-    task = _GIVEN[card.name][0] if card.name in _GIVEN else _declared(card)
+    name = card.task.partition("/")[0]
+    if card.name in _GIVEN:
+        task = _GIVEN[card.name][0]
+    elif ours := next((suite for suite in map(_ours, OURS) if suite.name == name), None):
+        task = ours.task_of(card)
+    elif point := next((point for point in installed_suites() if point.name == name), None):
+        task = _theirs(point).task_of(card)
+    else:
+        known = ", ".join(suite.name for suite in suites())
+        raise UsageError(f"{card.source}: task: there is no suite {name}", hint=f"the suites: {known}")
     metrics = _METRICS.get(card.name)
     if not metrics:
         return task
@@ -228,18 +237,6 @@ def reduced(task: Task) -> tuple[Any, ...]:
 def _task_again(card: Card, functions: Sequence[Callable[..., Any]]) -> Task:
     """Return a task in another process, which had to import the functions that were given to it."""
     return task_of(card)
-
-
-def _declared(card: Card) -> Task:
-    name = card.task.partition("/")[0]
-    for ours in map(_ours, OURS):
-        if ours.name == name:
-            return ours.task_of(card)
-    for point in installed_suites():
-        if point.name == name:
-            return _theirs(point).task_of(card)
-    known = [suite.name for suite in suites()]
-    raise UsageError(f"{card.source}: task: there is no suite {name}", hint=f"the suites: {', '.join(known)}")
 
 
 def suite_of(card: Card) -> Suite | None:
@@ -329,10 +326,8 @@ def task_named(name: str, known: Sequence[str] | None = None, where: str = "") -
             raise UsageError(f"{name} is a suite; one task is wanted", hint=f"its tasks: {', '.join(of_suite)}")
     candidates = list(known)
     if "/" not in name:
-        candidates = [
-            *dict.fromkeys(task.partition("/")[0] for task in known),
-            *(task.partition("/")[2] for task in known),
-        ]
+        parts = [task.partition("/") for task in known]
+        candidates = [*dict.fromkeys(suite for suite, _, _ in parts), *(kind for _, _, kind in parts)]
     raise UsageError(f"there is no task {name}{where}", hint=meant(name, candidates))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tsgkit.suites.audits.audit import Auditable
-from tsgkit.suites.audits.items import AuditedItem, Check, Slip, content, context_hash
+from tsgkit.suites.audits.items import AuditedItem, Check, Slip, content, context_hash, repeats
 from tsgkit.suites.audits.shortcuts import Answerer
 from tsgkit.suites.judgement import Sample
 from tsgkit.suites.replies import CollectedReply
@@ -45,11 +45,8 @@ def audit_rows(task: Task, data: str | None) -> Auditable:
         return worth(item, str(task.baselines.program(task, name, 0, dataset).answer(by_id[item.item_id])))
 
     def alike(items: Sequence[AuditedItem]) -> Iterator[Slip]:
-        firsts: dict[frozenset[str], AuditedItem] = {}
-        for item in items:
-            stems = content(item.question)
-            first = firsts.setdefault(stems, item)
-            if len(stems) >= FEWEST_WORDS and first.question != item.question:
+        for item, first in repeats(items, lambda item: content(item.question)):
+            if len(content(item.question)) >= FEWEST_WORDS and first.question != item.question:
                 yield Slip("near-duplicate", item.item_id, f"the same words as {first.item_id}")
 
     def contaminated(items: Sequence[AuditedItem]) -> Iterator[Slip]:

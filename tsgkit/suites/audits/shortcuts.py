@@ -108,23 +108,23 @@ def _best_places(item: AuditedItem, worth: Callable[[int], float]) -> tuple[int,
     return tuple(index for index, value in values.items() if value >= most - 1e-12)
 
 
-def _constant(items: Sequence[AuditedItem]) -> Answer:
+def constant(items: Sequence[AuditedItem]) -> Answer:
     """Return the place of the key that most items have."""
     [(index, _)] = Counter(item.key for item in items if item.has_key).most_common(1) or [(0, 0)]
     return lambda item: (index,) if index is not None and index < len(item.options) else item.choices
 
 
-def _constant_by_group(items: Sequence[AuditedItem]) -> Answer:
+def constant_by_group(items: Sequence[AuditedItem]) -> Answer:
     """Return the place of the key that most items of the same kind have."""
     by_group: defaultdict[str, list[AuditedItem]] = defaultdict(list)
     for item in items:
         by_group[item.group].append(item)
-    answers = {group: _constant(members) for group, members in by_group.items()}
-    fallback = _constant(items)
+    answers = {group: constant(members) for group, members in by_group.items()}
+    fallback = constant(items)
     return lambda item: answers.get(item.group, fallback)(item)
 
 
-def _commonest_answer(items: Sequence[AuditedItem]) -> Answer:
+def commonest_answer(items: Sequence[AuditedItem]) -> Answer:
     """Return the commonest of all right answers that is among those possible here."""
     order = [answer for answer, _ in Counter(item.answer for item in items).most_common()]
 
@@ -136,11 +136,11 @@ def _commonest_answer(items: Sequence[AuditedItem]) -> Answer:
 
 
 ANSWERERS = (
-    Answerer("always the same letter", "where the keys of other items stand", learn=_constant),
+    Answerer("always the same letter", "where the keys of other items stand", learn=constant),
     Answerer(
         "the usual letter of this kind of question",
         "the kind of question, and where the keys of other items stand",
-        learn=_constant_by_group,
+        learn=constant_by_group,
         needs=lambda item: bool(item.options and item.group),
     ),
     Answerer("the longest option", "the options, not the question", longest_option),
@@ -178,7 +178,7 @@ ANSWERERS = (
     Answerer(
         "the commonest answer",
         "the answers to other items, and which names occur here",
-        learn=_commonest_answer,
+        learn=commonest_answer,
         needs=lambda item: not item.options and bool(item.pool),
     ),
     Answerer(

@@ -271,13 +271,12 @@ def words_per_edge(sample: GenerationSample) -> float:
     return len(_WORD.findall(sample.sentence)) / edges
 
 
-def _implicit(sample: GenerationSample) -> str:
-    actions = {action for graph in sample.references for action in graph.actions}
-    return "explicit" if all(mentions(sample.sentence, action) for action in actions) else "implicit"
-
-
 COMPUTED: dict[str, Callable[[GenerationSample], str]] = {
-    "implicit": _implicit,
+    "implicit": lambda sample: (
+        "explicit"
+        if all(mentions(sample.sentence, action) for graph in sample.references for action in graph.actions)
+        else "implicit"
+    ),
     "repetition": lambda sample: "repetition" if repeats(sample.sentence) else "no repetition",
     "descriptiveness": lambda sample: bin_of(words_per_edge(sample)),
 }

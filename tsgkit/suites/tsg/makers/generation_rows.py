@@ -36,7 +36,7 @@ from typing import Any
 from tsgkit.errors import UsageError
 from tsgkit.graph.hands import GRASPS, RELEASES, TRANSFERS
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, Description, Frames, Narrative, Vocabulary
-from tsgkit.graph.timeline import Step, Timeline
+from tsgkit.graph.timeline import Timeline
 from tsgkit.lexicon import mentions, same_word
 from tsgkit.lexicon.prepositions import compatible
 from tsgkit.library.documents.rows import sgg_rows
@@ -184,13 +184,22 @@ def generation_rows(story: Narrative, sentences: Mapping[int, GraphSentence]) ->
         graphs = [step.graph for step in steps]
         sentence = sentences.get(number, GraphSentence(row["target_sentence"]))
         synonyms = synonyms_of(sentence, story.vocabulary or Vocabulary())
+        is_transfer = any(
+            thing in (before.of(giver) or ())
+            and thing in (after.of(taker) or ())
+            and thing not in (before.of(taker) or ())
+            for step in steps
+            for before, after in [(step.hand_step.before, step.hand_step.after)]
+            for thing in step.objects
+            for giver, taker in (HANDS, HANDS[::-1])
+        )
         labels = {
             "implicit": any(mentions(sentence.text, graph.actions[0]) is None for graph in graphs),
             "repetition": len({(step.action, step.objects) for step in steps}) < len(steps),
             "synonym": bool(synonyms),
             "homonym": any(graph.actions[0] in {end for _, edge, end in graph if edge != VERB} for graph in graphs),
             "two_hands": any({*HANDS} <= {end for _, edge, end in graph if edge == WITH} for graph in graphs),
-            "transfer": any(map(_is_transfer, steps)),
+            "transfer": is_transfer,
             BARE: BARE in sentence.tags,
         }
         yield {
@@ -201,15 +210,6 @@ def generation_rows(story: Narrative, sentences: Mapping[int, GraphSentence]) ->
             "tags": [label for label, is_so in labels.items() if is_so],
             **({"synonyms": synonyms} if synonyms else {}),
         }
-
-
-def _is_transfer(step: Step) -> bool:
-    before, after = step.hand_step.before, step.hand_step.after
-    return any(
-        thing in (before.of(giver) or ()) and thing in (after.of(taker) or ()) and thing not in (before.of(taker) or ())
-        for thing in step.objects
-        for giver, taker in (HANDS, HANDS[::-1])
-    )
 
 
 def synonyms_of(sentence: GraphSentence, vocabulary: Vocabulary) -> dict[str, str]:

@@ -205,7 +205,13 @@ def wrong_numbers(text: AnnotatedText, before: Sequence[ActionGraph]) -> Iterato
     for event in text.events:
         is_vague = not counts and not words.isdisjoint(VAGUE)
         is_counted = event.times in possible_numbers or not words.isdisjoint(COUNTING.get(event.times, ()))
-        if event.times > 1 and not is_vague and not is_counted and _mention_count(event, text) < event.times:
+        if event.times == 1 or is_vague or is_counted:
+            continue
+        starts = [rival.start for rival in text.events if rival is not event]
+        spans = [span for action in event.graph.actions for span in text.verb_places(action)]
+        ranges = [range(min(event.start, span[0]) + 1, max(event.start, span[0])) for span in spans]
+        # not beyond the words for another event
+        if sum(not any(start in between for start in starts) for between in ranges) < event.times:
             yield f"{' '.join(event.graph.actions)} is done {_times(event.times)}: say so."
     for index, token in enumerate(text.tokens):
         is_again = token.word == "again" or (token.word == "once" and text.word(index + 1) in ("more", "again"))
@@ -257,14 +263,6 @@ def _near(index: int, text: AnnotatedText) -> list[SentenceEvent]:
     return [event for event in near if event is not None]
 
 
-def _mention_count(event: SentenceEvent, text: AnnotatedText) -> int:
-    """Return how often the text tells an event: not beyond the words for another one."""
-    starts = [rival.start for rival in text.events if rival is not event]
-    places = [span for action in event.graph.actions for span in text.verb_places(action)]
-    ranges = [range(min(event.start, span[0]) + 1, max(event.start, span[0])) for span in places]
-    return sum(not any(start in between for start in starts) for between in ranges)
-
-
 def _earlier(event: SentenceEvent, text: AnnotatedText, before: Sequence[ActionGraph]) -> list[ActionGraph]:
     return [*before, *(graph for graph, _ in text.units[: event.number])]
 
@@ -312,7 +310,15 @@ def _hand_kind(second: str, before: str, word: str, after: str) -> str:
 
 def _near_hands(index: int, text: AnnotatedText) -> list[SentenceEvent]:
     """Return the events that words about hands may belong to, each with those that the same words tell."""
-    start = _start_of_phrase(index, text)
+    start = index  # where the phrase begins: *with the wire in both hands* at its first preposition
+    for position in range(index, max(index - 5, -1), -1):
+        if text.word(position) in HAND_OPENERS:
+            start = position
+            break
+        if text.gap(position):
+            break
+    has_noun = start < index and text.word(start - 2) in DETERMINERS and not text.gaps(start - 2, start + 1)
+    start -= 3 if has_noun and text.word(start - 3) in HAND_OPENERS else 0
     subjects: list[SentenceEvent] = []
     if text.word(start) not in HAND_OPENERS and not text.word(index).startswith("handed"):
         subjects = [event for event in text.events if index < event.start <= index + 3 and not text.gap(event.start)]
@@ -325,19 +331,6 @@ def _near_hands(index: int, text: AnnotatedText) -> list[SentenceEvent]:
         near = [event for event in (before, after) if event is not None]
         near = near if text.gap(start) == "," else near[:1]
     return [teller for event in near for teller in _sharing(event, text)]
-
-
-def _start_of_phrase(index: int, text: AnnotatedText) -> int:
-    """Return where a phrase about hands begins: *with the wire in both hands* at its first preposition."""
-    start = index
-    for position in range(index, max(index - 5, -1), -1):
-        if text.word(position) in HAND_OPENERS:
-            start = position
-            break
-        if text.gap(position):
-            break
-    has_noun = start < index and text.word(start - 2) in DETERMINERS and not text.gaps(start - 2, start + 1)
-    return start - 3 if has_noun and text.word(start - 3) in HAND_OPENERS else start
 
 
 def _sharing(event: SentenceEvent, text: AnnotatedText) -> list[SentenceEvent]:
