@@ -74,29 +74,33 @@ def score(
     ``source`` names the harness whose log holds them, and ``epoch`` one of several repetitions in it. Without a
     ``style``, that of a log of ours is taken.
     """
-    own = task_of(load_card(task_named(task)))
-    scoring = _score_replies if own.looks is None else own.looks.replies
-    if scoring is None or (own.looks is None and own.prompt is None):
-        hint = own.looks.hint if own.looks is not None else "tsgkit eval runs the task"
-        raise UsageError(f"{own.key}: replies collected elsewhere cannot be scored", hint=hint)
+    chosen = task_of(load_card(task_named(task)))
+    scoring = _score_replies if chosen.looks is None else chosen.looks.replies
+    if scoring is None or (chosen.looks is None and chosen.prompt is None):
+        hint = chosen.looks.hint if chosen.looks is not None else "tsgkit eval runs the task"
+        raise UsageError(f"{chosen.key}: replies collected elsewhere cannot be scored", hint=hint)
     for group in by:
-        if group not in own.groups.names:
-            raise no_group(group, [own])
-    if own.grader is not None:
+        if group not in chosen.groups.names:
+            raise no_group(group, [chosen])
+    if chosen.grader is not None:
         hint = "tsgkit eval runs the task, and asks the model"
-        raise UsageError(f"{own.key}: a model rates the answers, and tsgkit score asks none", hint=hint)
+        raise UsageError(f"{chosen.key}: a model rates the answers, and tsgkit score asks none", hint=hint)
     if source is None:
         if epoch is not None:
             raise UsageError("--epoch is said of a log", hint=f"add --from {'|'.join(SOURCES)} LOG")
-        return scoring(own, str(data), str(replies), style=style, by=by, seed=seed)
+        return scoring(chosen, str(data), str(replies), style=style, by=by, seed=seed)
     if source not in SOURCES:
         raise UsageError(f"there are no logs of {source}", hint=meant(source, SOURCES))
-    with replies_from(source, str(replies), own.dataset(str(data)).item_ids, epoch=epoch) as log:
+    with replies_from(source, str(replies), chosen.dataset(str(data)).item_ids, epoch=epoch) as log:
         style = style or log.style or None
-        if log.solver and own.prompt is not None:
-            report = _score_calls(own, str(data), log, style=style, by=by, seed=seed)
+        if log.solver and chosen.prompt is not None:
+            check_solver(log.solver, chosen)
+            scorer = factory_of(log.solver).scorer(log.solver, chosen, style_of(style or ZERO_SHOT).name)
+            dataset = _items_to_score(chosen, str(data))
+            judged = _judged(dataset, scorer.judge, log.transcripts)
+            report = report_of(chosen, judged, scorer, by, seed, chosen.rows.notes(dataset))
         else:
-            report = scoring(own, str(data), str(log.file), style=style, by=by, seed=seed)
+            report = scoring(chosen, str(data), str(log.file), style=style, by=by, seed=seed)
     return replace(report, notes=(*report.notes, *log.notes))
 
 
@@ -110,15 +114,6 @@ def _score_replies(task: Task, data: str, file: str, *, style: str | None, by: S
         notes += (f"replies to rows that are left out: {left}",)
     judged = _judged(dataset, lambda item, reply: judge_reply(task, item, reply, scorer.style), replies)
     return report_of(task, judged, scorer, by, seed, notes)
-
-
-def _score_calls(task: Task, data: str, log: Log, *, style: str | None, by: Sequence[str], seed: int) -> ScoreReport:
-    """Return the scores of answers that a solver made of several calls."""
-    check_solver(log.solver, task)
-    scorer = factory_of(log.solver).scorer(log.solver, task, style_of(style or ZERO_SHOT).name)
-    dataset = _items_to_score(task, data)
-    judged = _judged(dataset, scorer.judge, log.transcripts)
-    return report_of(task, judged, scorer, by, seed, task.rows.notes(dataset))
 
 
 def _items_to_score(task: Task, data: str) -> Dataset:
@@ -144,18 +139,18 @@ def report_of(
 ) -> ScoreReport:
     """Return the board of some judgements, and one for each member of these groups."""
 
-    def board_of(some: Iterable[Judged], only: Collection[str] | None = None) -> Board:
-        return task.board(add_judged(task.tally(), some), scorer, seed, only=only)
+    def board_of(samples: Iterable[Judged], only: Collection[str] | None = None) -> Board:
+        return task.board(add_judged(task.tally(), samples), scorer, seed, only=only)
 
     groups: dict[str, dict[str, Board]] = {}
     for group in by:
         members: dict[str, list[Judged]] = {}
-        for one in judged:
-            for name in task.groups.of(one.sample, group):
+        for result in judged:
+            for name in task.groups.of(result.sample, group):
                 if group not in task.groups.parts:
-                    members.setdefault(name, []).append(one)
-                elif (part := task.groups.part_of(one.sample, one.evidence, group, name)) is not None:
-                    counted = replace(one, scores=part.scores, counts=one.counts | part.counts)
+                    members.setdefault(name, []).append(result)
+                elif (part := task.groups.part_of(result.sample, result.evidence, group, name)) is not None:
+                    counted = replace(result, scores=part.scores, counts=result.counts | part.counts)
                     members.setdefault(name, []).append(counted)
         only = set(group_metrics(task, group, tuple(task.metrics))) if group in task.groups.parts else None
         groups[group] = {name: board_of(members[name], only) for name in task.groups.order(members, group)}
@@ -200,21 +195,21 @@ def replies_from(source: str, file: str, item_ids: Collection[str], *, epoch: in
         raise FileProblem(f"{file}: no such file", hint=look_alike(Path(file)))
     logged = list(_inspect_samples(file) if source == INSPECT else _harness_samples(file))
     matched, others = _matched(logged, file, item_ids, epoch)
-    transcripts = {item_id: one.transcript for item_id, one in matched.items() if one.transcript is not None}
+    transcripts = {item_id: sample.transcript for item_id, sample in matched.items() if sample.transcript is not None}
     with tempfile.TemporaryDirectory(prefix="tsgkit-replies-") as folder:
         written = Path(folder) / f"{Path(file).stem[:60]}.jsonl"
         with written.open("w", encoding="utf-8") as lines:
-            for item_id, one in matched.items():
-                if one.outcome != MISSING:
-                    outcome = {} if one.outcome is None else {"outcome": one.outcome}
-                    lines.write(json.dumps({"item_id": item_id, "reply": one.reply, **outcome}) + "\n")
+            for item_id, sample in matched.items():
+                if sample.outcome != MISSING:
+                    outcome = {} if sample.outcome is None else {"outcome": sample.outcome}
+                    lines.write(json.dumps({"item_id": item_id, "reply": sample.reply, **outcome}) + "\n")
         samples = "1 sample is" if others == 1 else f"{others:,} samples are"
         yield Log(
             written,
             (f"{samples} of no item of the data",) if others else (),
-            _same("solver", (one.solver for one in matched.values()), file),
+            _same("solver", (sample.solver for sample in matched.values()), file),
             transcripts,
-            _same("style", (one.style for one in matched.values()), file),
+            _same("style", (sample.style for sample in matched.values()), file),
         )
 
 
@@ -232,23 +227,23 @@ def _matched(
     logged: list[LoggedReply], file: str, item_ids: Collection[str], epoch: int | None
 ) -> tuple[dict[str, LoggedReply], int]:
     """Return the sample of each item, and the number of samples of no item."""
-    known, epochs = set(item_ids), sorted({one.epoch for one in logged})
+    known, epochs = set(item_ids), sorted({sample.epoch for sample in logged})
     if epoch is None and len(epochs) > 1:
         shown = f"{len(epochs)} repetitions of its samples"
         raise UsageError(f"{file}: there are {shown}", hint=f"choose one: --epoch {epochs[0]}")
     if epoch is not None and epoch not in epochs:
         raise UsageError(f"{file}: there is no repetition {epoch}", hint=f"there are {', '.join(map(str, epochs))}")
     matched, others = dict[str, LoggedReply](), 0
-    for one in logged:
-        if epoch not in (None, one.epoch):
+    for sample in logged:
+        if epoch not in (None, sample.epoch):
             continue
-        item_id = next((name for name in one.names if name in known), None)
+        item_id = next((name for name in sample.names if name in known), None)
         if item_id is None:
             others += 1
         else:
-            matched.setdefault(item_id, one)  # a log has a line for each filter, with the same replies
+            matched.setdefault(item_id, sample)  # a log has a line for each filter, with the same replies
     if not matched:
-        first = ", ".join(dict.fromkeys(name for one in logged[:3] for name in one.names))
+        first = ", ".join(dict.fromkeys(name for sample in logged[:3] for name in sample.names))
         called = f"its samples are called {first}" if first else "its samples are only numbered, and name no item_id"
         hint = f"{called}; the items begin with {', '.join(list(item_ids)[:3])}"
         raise UsageError(f"{file}: no sample is of an item of the data", hint=hint)
@@ -276,11 +271,11 @@ def _inspect_samples(file: str) -> Iterator[LoggedReply]:
 def _of_inspect(sample: Any) -> LoggedReply:  # noqa: ANN401  (Inspect's sample)
     about, store = sample.metadata or {}, sample.store or {}
     style = str(store.get(STYLE) or "")
-    told = about.get("item_id"), sample.id if isinstance(sample.id, str) else None
-    names = tuple(dict.fromkeys(str(name) for name in told if name is not None))  # a number is Inspect's own counting
+    ids = about.get("item_id"), sample.id if isinstance(sample.id, str) else None
+    names = tuple(dict.fromkeys(str(name) for name in ids if name is not None))  # a number is Inspect's own counting
     if calls := store.get(CALLS):
-        said = [LabelledReply(call["label"], reply_from(call["reply"])) for call in calls]
-        return _of_calls(names, sample.epoch, said, str(store[SOLVER]), style)
+        replies = [LabelledReply(call["label"], reply_from(call["reply"])) for call in calls]
+        return _of_calls(names, sample.epoch, replies, str(store[SOLVER]), style)
     if sample.error is not None:
         return LoggedReply(names, sample.epoch, None, "api_error", style=style)
     choices = sample.output.choices
@@ -293,15 +288,15 @@ def _of_inspect(sample: Any) -> LoggedReply:  # noqa: ANN401  (Inspect's sample)
 
 
 def _of_calls(
-    names: tuple[str, ...], epoch: int, said: Sequence[LabelledReply], solver: str, style: str
+    names: tuple[str, ...], epoch: int, calls: Sequence[LabelledReply], solver: str, style: str
 ) -> LoggedReply:
     """Return what all calls of a sample said, by a solver that tsgkit named in the log."""
-    texts = [one.reply.text for one in said]
-    endings = [str(one.reply.ending) for one in said]
-    ending = MISSING if set(endings) == {MISSING} else next((one for one in endings if one in UNTEXTED), None)
+    texts = [call.reply.text for call in calls]
+    endings = [str(call.reply.ending) for call in calls]
+    ending = MISSING if set(endings) == {MISSING} else next((name for name in endings if name in UNTEXTED), None)
     if solver in ONE_CALL:
         return LoggedReply(names, epoch, texts[0], ending, style=style)
-    return LoggedReply(names, epoch, texts, ending, solver, Transcript(tuple(said)), style)
+    return LoggedReply(names, epoch, texts, ending, solver, Transcript(tuple(calls)), style)
 
 
 def _harness_samples(file: str) -> Iterator[LoggedReply]:
@@ -309,13 +304,13 @@ def _harness_samples(file: str) -> Iterator[LoggedReply]:
     for number, line in enumerate(read_text(file).split("\n"), 1):
         if not line.strip():
             continue
-        place = f"{file}: line {number}"
+        where = f"{file}: line {number}"
         try:
             value = json.loads(line)
         except (ValueError, RecursionError):
-            raise FileProblem(f"{place}: not JSON", hint="name a file samples_TASK_DATE.jsonl") from None
+            raise FileProblem(f"{where}: not JSON", hint="name a file samples_TASK_DATE.jsonl") from None
         if not isinstance(value, dict) or not isinstance(value.get("resps"), list):
-            problem = f"{place}: no sample of lm-evaluation-harness: it has no resps"
+            problem = f"{where}: no sample of lm-evaluation-harness: it has no resps"
             raise FileProblem(problem, hint="log with --log_samples")
         doc = value.get("doc")
         ids = [value.get("item_id"), *((doc.get(name) for name in ID_FIELDS) if isinstance(doc, dict) else ())]
@@ -323,22 +318,21 @@ def _harness_samples(file: str) -> Iterator[LoggedReply]:
         resps = [call if isinstance(call, list) else [call] for call in value["resps"]]
         if not all(isinstance(text, str | None) for call in resps for text in call):
             hint = "only tasks of the type generate_until have replies"
-            raise FileProblem(f"{place}: resps hold no texts", hint=hint)
+            raise FileProblem(f"{where}: resps hold no texts", hint=hint)
         if isinstance(about := value.get(ABOUT), dict):
             try:
-                said = [_said(call, resps) for call in about["calls"]]
-                solver = str(about["solver"]) if said else ""
+                calls = []
+                for call in about["calls"]:
+                    request, draw = call["resp"]
+                    reply = Reply(resps[request][draw], Ending(call["ending"]))
+                    calls.append(LabelledReply(call["label"], reply))
+                solver = str(about["solver"]) if calls else ""
             except (KeyError, IndexError, TypeError, ValueError):
-                problem = f"{place}: {ABOUT} holds no calls as tsgkit writes them"
+                problem = f"{where}: {ABOUT} holds no calls as tsgkit writes them"
                 raise FileProblem(problem, hint="export the run again") from None
-            if said:
-                yield _of_calls(names, 1, said, solver, str(about.get("style") or ""))
+            if calls:
+                yield _of_calls(names, 1, calls, solver, str(about.get("style") or ""))
             continue
         for draw in range(max(map(len, resps), default=0)):
             texts = [call[draw] if draw < len(call) else None for call in resps]
             yield LoggedReply(names, draw + 1, texts[0] if len(texts) == 1 else texts)
-
-
-def _said(call: Mapping[str, Any], resps: Sequence[Sequence[str | None]]) -> LabelledReply:
-    request, draw = call["resp"]
-    return LabelledReply(call["label"], Reply(resps[request][draw], Ending(call["ending"])))

@@ -137,10 +137,10 @@ class ImageFolder:
     def look_at(self, name: str) -> Looked:
         """Return the image in a file of this folder, whatever it is called; an unchanged one is not decoded again."""
         try:
-            place = self._place(name)
-            if place is None:
+            path = self._place(name)
+            if path is None:
                 return UndecodableImage(f"{name} is outside the folder")
-            descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
             with os.fdopen(descriptor, "rb") as file:
                 status = os.fstat(descriptor)
                 stamp = (status.st_ino, status.st_mtime_ns, status.st_size)
@@ -153,7 +153,17 @@ class ImageFolder:
                     size = f"the file has {status.st_size:,} bytes; at most {MOST_IMAGE_BYTES:,} are read"
                     return UndecodableImage(f"{name}: {size}")
                 data = file.read(MOST_IMAGE_BYTES + 1)
-            image = self._decoded(name, place, data)
+            if isinstance(examined := examine(data), UndecodableImage):
+                image = UndecodableImage(f"{name}: {examined.reason}")
+            else:
+                is_named_so = name.lower().endswith(OF_FORMAT.get(examined.format, ()))
+                notes = (*(() if is_named_so else (f"named {name}, but holds {examined.format}",)), *examined.notes)
+                sides = examined.width, examined.height
+                if examined.png is not None:
+                    image = keep_image(self.kept, examined.png, sides, notes)
+                else:
+                    digest = hashlib.sha256(data).hexdigest()
+                    image = ImageFile(path, digest, examined.media_type, *sides, len(data), notes)
         except FileNotFoundError:
             return MissingImage()
         except OSError as error:
@@ -166,29 +176,18 @@ class ImageFolder:
     def sides(self, name: str) -> tuple[int, int] | None:
         """Return the sides that the head of a file declares; None if there is no image to be read."""
         try:
-            place = self._place(name)
-            if place is None or not place.is_file():
+            path = self._place(name)
+            if path is None or not path.is_file():
                 return None
-            with place.open("rb") as file:
+            with path.open("rb") as file:
                 return sides_of(file.read(HEAD))
         except (OSError, RuntimeError):
             return None
 
     def _place(self, name: str) -> Path | None:
         """Return the real path of a file; None if it is outside the folder."""
-        place = (self.path / name).resolve(strict=True)
-        return place if place.is_relative_to(self.path.resolve()) else None
-
-    def _decoded(self, name: str, place: Path, data: bytes) -> ImageFile | UndecodableImage:
-        examined = examine(data)
-        if isinstance(examined, UndecodableImage):
-            return UndecodableImage(f"{name}: {examined.reason}")
-        is_misnamed = not name.lower().endswith(OF_FORMAT.get(examined.format, ()))
-        notes = (*((f"named {name}, but holds {examined.format}",) if is_misnamed else ()), *examined.notes)
-        if examined.png is not None:
-            return keep_image(self.kept, examined.png, (examined.width, examined.height), notes)
-        digest = hashlib.sha256(data).hexdigest()
-        return ImageFile(place, digest, examined.media_type, examined.width, examined.height, len(data), notes)
+        path = (self.path / name).resolve(strict=True)
+        return path if path.is_relative_to(self.path.resolve()) else None
 
 
 def keep_image(folder: Path, png: bytes, sides: tuple[int, int], notes: tuple[str, ...] = ()) -> ImageFile:
@@ -197,9 +196,9 @@ def keep_image(folder: Path, png: bytes, sides: tuple[int, int], notes: tuple[st
     path = folder / f"{digest}.png"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        there = path.is_file() and path.read_bytes() == png
+        is_stored = path.is_file() and path.read_bytes() == png
     except OSError as error:
         raise FileProblem(f"{folder}: images cannot be stored here: {error.strerror}") from None
-    if not there:
+    if not is_stored:
         write_bytes(path, png)
     return ImageFile(path, digest, "image/png", *sides, len(png), notes)

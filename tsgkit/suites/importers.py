@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import Protocol
 
@@ -143,21 +144,21 @@ def importer_of(name: str) -> Importer:
     suite = _suite(known(name).suite)
     if not suite.importer:
         inspector(suite.name)
-    found: Importer = import_module(suite.importer or __name__)
-    return found
+    module: Importer = import_module(suite.importer or __name__)
+    return module
 
 
 def _suite(name: str) -> Suite:
     """Return the suite of a dataset; a project's catalogue may name one that is not installed."""
-    return next((one for one in suites() if one.name == name), Suite(name))
+    return next((suite for suite in suites() if suite.name == name), Suite(name))
 
 
 def inspector(name: str) -> Inspector:
     """Return the inspector of a suite, its own or that of tasks of rows; ``UsageError`` where it has neither."""
     suite = _suite(name)
     if suite.inspector:
-        found: Inspector = import_module(suite.inspector)
-        return found
+        module: Inspector = import_module(suite.inspector)
+        return module
     if not suite.importer and (tasks := suite.row_tasks()):
         return RowInspector(tasks)
     raise UsageError(
@@ -231,11 +232,11 @@ def import_dataset(name: str, *sources: str | Path, force: bool = False) -> Inta
         raise UsageError("nothing to import", hint=f"tsgkit data import {name} DIR, or FILE...")
     wanted = known(name)
     candidates: dict[str, _ImportCandidate] = {}
-    for candidate in (found for source in sources for found in _candidates(wanted, source)):
-        other = candidates.setdefault(candidate.file.task, candidate)
-        if other.data != candidate.data:
+    for candidate in chain.from_iterable(_candidates(wanted, source) for source in sources):
+        earlier = candidates.setdefault(candidate.file.task, candidate)
+        if earlier.data != candidate.data:
             raise UsageError(
-                f"{other.origin} and {candidate.origin} are both data of {candidate.file.task}, and differ",
+                f"{earlier.origin} and {candidate.origin} are both data of {candidate.file.task}, and differ",
                 hint="name the one you mean",
             )
     for candidate in candidates.values():
@@ -245,10 +246,10 @@ def import_dataset(name: str, *sources: str | Path, force: bool = False) -> Inta
 
 
 def _put(wanted: KnownDataset, candidate: _ImportCandidate) -> Arrival:
-    seen, task = candidate.inspection, candidate.file.task
+    inspection, task = candidate.inspection, candidate.file.task
     before = next((file for file in dataset(wanted.name).files if file.task == task), None)
-    stored = store(wanted, candidate.file, candidate.data, candidate.origin, seen.rows, dict(seen.counts))
-    return Arrival(stored, seen, before if before and before.sha256 != stored.sha256 else None)
+    stored = store(wanted, candidate.file, candidate.data, candidate.origin, inspection.rows, dict(inspection.counts))
+    return Arrival(stored, inspection, before if before and before.sha256 != stored.sha256 else None)
 
 
 def _candidates(wanted: KnownDataset, source: str | Path) -> Iterator[_ImportCandidate]:
@@ -310,7 +311,7 @@ class RowInspector:
     def inspect(self, data: bytes, file: str, task: str | None = None) -> Inspection:
         """Return the report about these bytes; without a task, the one that takes most lines."""
         text = decoded(data, file)
-        reports = [_inspected(one, text, file) for one in self.tasks if task in (None, one.rows.stored)]
+        reports = [_inspected(taker, text, file) for taker in self.tasks if task in (None, taker.rows.stored)]
         if not reports:
             problem = f"{file}: there is no task of rows that is stored as {task}"
             return Inspection(task or "", 0, (), RULES, problem)
@@ -319,10 +320,10 @@ class RowInspector:
 
 def _inspected(task: Task, text: str, file: str) -> Inspection:
     rows, findings = 0, list[Finding]()
-    asked: dict[object, str] = {}
+    firsts: dict[object, str] = {}
 
-    def note(code: str, message: str, place: Place) -> None:
-        findings.append(Finding(code, RULES[code].severity, message, place=place))
+    def note(code: str, message: str, where: Place) -> None:
+        findings.append(Finding(code, RULES[code].severity, message, place=where))
 
     ids = set[str]()
     for line in () if task.rows.lines is None else task.rows.lines(text):
@@ -331,14 +332,14 @@ def _inspected(task: Task, text: str, file: str) -> Inspection:
             continue
         rows += 1
         item_id = line.item.item_id
-        place = Place(line.number, item_id)
+        where = Place(line.number, item_id)
         if item_id in ids:
-            note("repeated-id", f"the item id {item_id} occurs twice", place)
+            note("repeated-id", f"the item id {item_id} occurs twice", where)
         ids.add(item_id)
         content = task.prompt.identity_of(line.item).contents if task.prompt else item_id
-        first = asked.setdefault(content, item_id)
+        first = firsts.setdefault(content, item_id)
         if first != item_id:
-            note("repeated-item", f"asks the same as {first}", place)
+            note("repeated-item", f"asks the same as {first}", where)
     errors = [finding for finding in findings if finding.severity == ERROR]
     problem = "" if rows or errors else f"{file}: there are no rows in it"
     if errors:

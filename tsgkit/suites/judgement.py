@@ -7,7 +7,7 @@ own message is left out unless it was written for users: it may contain anything
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from traceback import walk_tb
 from types import MappingProxyType
@@ -167,20 +167,17 @@ def error_in_words(error: Exception, *owners: object) -> str:
     if isinstance(error, (ItemError, OwnCodeError)):
         return str(error)
     packages = {"tsgkit", *(getattr(owner, "package", type(owner).__module__.partition(".")[0]) for owner in owners)}
-    words = f"{type(error).__name__}{_place(error, packages)}"
+    frames = [(str(frame.f_globals.get("__name__", "")), line) for frame, line in walk_tb(error.__traceback__)]
+    ours = [(name, line) for name, line in frames if name.partition(".")[0] in packages]
+    line_of_code = f" at {ours[-1][0].replace('.', '/')}.py:{ours[-1][1]}" if ours else ""
+    words = f"{type(error).__name__}{line_of_code}"
     return f"{words}: {error}" if isinstance(error, TsgkitError) else words
 
 
-def _place(error: Exception, packages: Collection[str]) -> str:
-    frames = [(str(frame.f_globals.get("__name__", "")), line) for frame, line in walk_tb(error.__traceback__)]
-    ours = [(name, line) for name, line in frames if name.partition(".")[0] in packages]
-    return f" at {ours[-1][0].replace('.', '/')}.py:{ours[-1][1]}" if ours else ""
-
-
-def scored(judge: Callable[[Asked, Said | None], Judged], sample: Asked, said: Said | None, *owners: object) -> Scored:
+def scored(judge: Callable[[Asked, Said | None], Judged], sample: Asked, calls: Said | None, *owners: object) -> Scored:
     """Return the scores of a transcript, or the counted error of the scoring code."""
     try:
-        return Scored(judge(sample, said))
+        return Scored(judge(sample, calls))
     except Exception as error:  # noqa: BLE001 - a suite's code fails in every way there is
         return failed(judge, sample, error_in_words(error, *owners))
 

@@ -43,9 +43,9 @@ class Metric:
 
 def columns_of(metrics: Mapping[str, Metric]) -> list[str]:
     """Return the metrics to tally: those with scores of samples, and those that others are combined from."""
-    own = [name for name, metric in metrics.items() if metric.made_by is None]
+    plain = [name for name, metric in metrics.items() if metric.made_by is None]
     needed = [name for metric in metrics.values() for name in metric.made_of]
-    return list(dict.fromkeys([*own, *needed]))
+    return list(dict.fromkeys([*plain, *needed]))
 
 
 def check_metrics(card: Card, metrics: Mapping[str, Metric]) -> None:
@@ -55,9 +55,9 @@ def check_metrics(card: Card, metrics: Mapping[str, Metric]) -> None:
             raise UsageError(f"{card.source}: metrics: {card.task} has no {name}", hint=meant(name, metrics))
         metric = metrics[name]
         direction = "more" if metric.more_is_better else "less"
-        for field, said, true in (
+        for field, stated, true in (
             ("pooling", declared.pooling, metric.pooling.value),
             ("better", declared.better, direction),
         ):
-            if said != true:
-                raise UsageError(f"{card.source}: metrics.{name}.{field}: it is {true}, not {said}")
+            if stated != true:
+                raise UsageError(f"{card.source}: metrics.{name}.{field}: it is {true}, not {stated}")

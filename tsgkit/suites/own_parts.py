@@ -105,14 +105,14 @@ class Task(AnyTask):
             source=name,
             sha256=sha256,
         )
-        asked = partial(_asked, name, prompt)
+        question = partial(_asked, name, prompt)
         super().__init__(
             card=card,
             rows=_rows(name, rows, tuple(_listed(by)), needs_answer=score is None),
             metrics=declared,
-            view=View(question=asked, reference=_right_answer, faults=rating_faults),
+            view=View(question=question, reference=_right_answer, faults=rating_faults),
             groups=Groups(names=tuple(_listed(by))),
-            prompt=written_prompt(name, asked, answer=_right_answer, code=sha256),
+            prompt=written_prompt(name, question, answer=_right_answer, code=sha256),
             read=partial(_read, name, read, is_whole=grader is not None),
             score=unrated if isinstance(score, JudgedBy) else partial(_score, name, score, declared),
             grader=grader,
@@ -141,9 +141,9 @@ def _listed(names: str | Sequence[str]) -> Sequence[str]:
 
 def _metrics(name: str, metrics: Mapping[str, str] | str | Sequence[str], amounts: Sequence[str]) -> dict[str, Metric]:
     meanings = metrics if isinstance(metrics, Mapping) else dict.fromkeys(_listed(metrics), "share that is right")
-    if odd := [one for one in amounts if one not in meanings]:
+    if odd := [label for label in amounts if label not in meanings]:
         raise UsageError(f"{name}: there is no metric {odd[0]}", hint=meant(odd[0], meanings))
-    return {one: Metric(meaning, PER_ITEM, is_share=one not in amounts) for one, meaning in meanings.items()}
+    return {label: Metric(meaning, PER_ITEM, is_share=label not in amounts) for label, meaning in meanings.items()}
 
 
 def _rows(name: str, rows: Iterable[RowOf] | str | Path, groups: tuple[str, ...], *, needs_answer: bool) -> Rows:
@@ -168,7 +168,7 @@ def _rows(name: str, rows: Iterable[RowOf] | str | Path, groups: tuple[str, ...]
     return json_rows(kind, item, held=partial(_held, name, listed, groups, item), own=f"{len(listed)} rows")
 
 
-def _held(name: str, rows: Sequence[RowOf], groups: Sequence[str], made: Callable[[RowOf, int], Row]) -> Items:
+def _held(name: str, rows: Sequence[RowOf], groups: Sequence[str], make: Callable[[RowOf, int], Row]) -> Items:
     if not rows:
         raise UsageError(f"{name}: there are no rows")
     for group in groups:
@@ -180,7 +180,7 @@ def _held(name: str, rows: Sequence[RowOf], groups: Sequence[str], made: Callabl
         lines = [json.dumps(dict(row)) for row in rows]
     except (TypeError, ValueError):  # they hold what JSON cannot
         lines = None
-    items = [made(row, number) for number, row in enumerate(rows)]
+    items = [make(row, number) for number, row in enumerate(rows)]
     return Items(name, hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), items, lines)
 
 
@@ -193,8 +193,8 @@ def _asked(name: str, prompt: str | Callable[[Row], str], row: Row) -> str:
 
 
 def _right_answer(row: Row) -> str:
-    found = row.get("answer", "(not given)")
-    return found if isinstance(found, str) else json.dumps(found)
+    answer = row.get("answer", "(not given)")
+    return answer if isinstance(answer, str) else json.dumps(answer)
 
 
 def _read(
@@ -230,25 +230,25 @@ def _score(
     metrics: Mapping[str, Metric],
     row: Row,
     answer: Any,  # noqa: ANN401  (whatever the reader returned)
-    given: Given,
+    facts: Given,
 ) -> AnswerScores:
     """Score an answer; none is worth nothing."""
     if answer is None:
-        return AnswerScores({one: Score(0.0, 1.0, "there is no answer") for one in metrics})
+        return AnswerScores({label: Score(0.0, 1.0, "there is no answer") for label in metrics})
     if score is None:
-        found: Any = fold(str(answer)) == fold(_right_answer(row))
+        result: Any = fold(str(answer)) == fold(_right_answer(row))
     else:
-        found = call_own(f"score of {name}", score, row.row, answer)
-    values = found if isinstance(found, Mapping) else dict.fromkeys(metrics, found)
-    if lacking := [one for one in metrics if one not in values]:
-        told = ", ".join(map(str, values)) or "nothing"
-        raise OwnCodeError(f"score of {name} told {told}, expected {', '.join(lacking)}")
+        result = call_own(f"score of {name}", score, row.row, answer)
+    values = result if isinstance(result, Mapping) else dict.fromkeys(metrics, result)
+    if lacking := [label for label in metrics if label not in values]:
+        returned = ", ".join(map(str, values)) or "nothing"
+        raise OwnCodeError(f"score of {name} told {returned}, expected {', '.join(lacking)}")
     numbers = {
-        one: checked_number(values[one], one, is_share=metric.is_share, otherwise="name it in amounts=")
-        for one, metric in metrics.items()
+        label: checked_number(values[label], label, is_share=metric.is_share, otherwise="name it in amounts=")
+        for label, metric in metrics.items()
     }
     answer = json.loads(json.dumps(answer, default=str))
-    return AnswerScores({one: Score(number, 1.0) for one, number in numbers.items()}, answer=answer)
+    return AnswerScores({label: Score(number, 1.0) for label, number in numbers.items()}, answer=answer)
 
 
 class SolverFunction(Protocol):
@@ -270,19 +270,15 @@ def solver(name: str) -> Callable[[SolverFunction], SolverFunction]:
 
     def decorate(function: SolverFunction) -> SolverFunction:
         check_function(f"solver {name}", function, "prompt", "ask", waits=True)
-        register_factory(name, SolverFactory((name,), partial(_own_solver, function), _work))
+
+        def make(name: str, task: AnyTask, prompter: Prompter | None) -> OwnSolver:
+            assert prompter is not None  # noqa: S101  (it is styled)
+            return OwnSolver(task, prompter.style.name, name, function=function, prompter=prompter)
+
+        register_factory(name, SolverFactory((name,), make, lambda name, task, style: SolverWork(task, style, name)))
         return function
 
     return decorate
-
-
-def _own_solver(function: SolverFunction, name: str, task: AnyTask, prompter: Prompter | None) -> OwnSolver:
-    assert prompter is not None  # noqa: S101  (it is styled)
-    return OwnSolver(task, prompter.style.name, name, function=function, prompter=prompter)
-
-
-def _work(name: str, task: AnyTask, style: str) -> SolverWork:
-    return SolverWork(task, style, name)
 
 
 @dataclass(frozen=True)
@@ -314,8 +310,8 @@ class OwnSolver(SolverWork):
 
         prompt = self.prompter.text(item)
         try:
-            made = self.function(prompt, question)
-            answer = await made if inspect.isawaitable(made) else made
+            result = self.function(prompt, question)
+            answer = await result if inspect.isawaitable(result) else result
         except _NoTextError:
             return Transcript(tuple(calls.said))
         except Exception as error:
@@ -359,8 +355,8 @@ def metric(
         called = name or str(getattr(function, "__name__", ""))
         _check_name(called, "metric")
         check_function(f"metric {called}", function, "item", "answer")
-        told = meaning or (function.__doc__ or called).strip()
-        described = Metric(told, PER_ITEM, more_is_better=better == "more", is_share=share)
+        words = meaning or (function.__doc__ or called).strip()
+        described = Metric(words, PER_ITEM, more_is_better=better == "more", is_share=share)
         give_metric(task, called, described, function)
         return function
 

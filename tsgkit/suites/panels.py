@@ -127,12 +127,12 @@ def text_panel(title: str, text: str) -> Panel:
 
 def table_panel(title: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> Panel:
     """Return a panel of a table; cells that are no numbers are shown as text, None as nothing."""
-    return Panel("table", title, {"head": list(head), "rows": [[_cell(one) for one in row] for row in rows]})
 
+    def shown(cell: object) -> object:
+        is_plain = cell is None or isinstance(cell, bool | int) or (isinstance(cell, float) and math.isfinite(cell))
+        return cell if is_plain else str(cell)
 
-def _cell(value: object) -> object:
-    is_plain = value is None or isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value))
-    return value if is_plain else str(value)
+    return Panel("table", title, {"head": list(head), "rows": [list(map(shown, row)) for row in rows]})
 
 
 @dataclass(frozen=True)
@@ -200,36 +200,36 @@ def _graph_value(graph: ActionGraph | None) -> list[list[str]] | None:
 
 def differences_panel(title: str, graphs: Graphs) -> Panel:
     """Return a panel of graphs of an answer beside their references, by position, with the differences."""
-    return Panel("graphs", title, {"pairs": [difference_value(one) for one in differences(graphs)]})
+    return Panel("graphs", title, {"pairs": [difference_value(pair) for pair in differences(graphs)]})
 
 
 def graphs_panel(title: str, graphs: Iterable[ActionGraph]) -> Panel:
     """Return a panel of graphs without references."""
-    pairs = [{"reference": None, "candidate": _graph_value(one), "matched": None, "changes": []} for one in graphs]
+    pairs = [{"reference": None, "candidate": _graph_value(graph), "matched": None, "changes": []} for graph in graphs]
     return Panel("graphs", title, {"pairs": pairs})
 
 
 def drawings_of(panel: Panel) -> list[dict[str, str]]:
     """Return the drawings of each pair of a panel of graphs, by "reference" and "candidate"; none of other panels."""
     pairs = panel.value["pairs"] if panel.kind == "graphs" else ()
-    titles = (f"Graph {number}" if len(pairs) > 1 else "" for number, _ in enumerate(pairs, 1))
-    return [_drawings(pair, title) for pair, title in zip(pairs, titles, strict=True)]
 
-
-def _drawings(pair: Mapping[str, Any], title: str) -> dict[str, str]:
     def read(triplet: Sequence[str] | None) -> Triplet | None:
         return None if triplet is None else Triplet(*triplet)
 
-    reference, candidate = (
-        None if pair[side] is None else ActionGraph(pair[side]) for side in ("reference", "candidate")
-    )
-    if pair["matched"] is None:
-        return {"candidate": _drawn_alone(candidate.triplets if candidate is not None else ())}
-    changes = [
-        Change(each["kind"], read(each["reference"]), read(each["candidate"]), tuple(each["outside"]))
-        for each in pair["changes"]
-    ]
-    return draw_sides(reference, candidate, changes, title=title)._asdict()
+    drawings = []
+    for number, pair in enumerate(pairs, 1):
+        sides = (pair["reference"], pair["candidate"])
+        reference, candidate = (None if side is None else ActionGraph(side) for side in sides)
+        if pair["matched"] is None:
+            drawings.append({"candidate": _drawn_alone(candidate.triplets if candidate is not None else ())})
+            continue
+        changes = [
+            Change(each["kind"], read(each["reference"]), read(each["candidate"]), tuple(each["outside"]))
+            for each in pair["changes"]
+        ]
+        title = f"Graph {number}" if len(pairs) > 1 else ""
+        drawings.append(draw_sides(reference, candidate, changes, title=title)._asdict())
+    return drawings
 
 
 @lru_cache(maxsize=1024)
@@ -256,16 +256,16 @@ def image_now(folder: Folder | None, item_id: str, judged: str | None, *, file: 
         return ImageNow(notes=("There is no folder of images to look into.",))
     try:
         images = ImageFolder(folder.name, folder.path)
-        found = images.look_at(file) if file else images.look(item_id)
+        image = images.look_at(file) if file else images.look(item_id)
     except (TsgkitError, OSError, ValueError) as error:  # ValueError: a name that no file can have
         return ImageNow(notes=(f"The image cannot be shown: {error}",))
-    if isinstance(found, MissingImage):
+    if isinstance(image, MissingImage):
         return ImageNow(notes=("The folder has no image of this item" + (" any more." if judged else "."),))
-    if not isinstance(found, ImageFile):
-        return ImageNow(notes=(f"The image cannot be shown: {found.reason}",))
+    if not isinstance(image, ImageFile):
+        return ImageNow(notes=(f"The image cannot be shown: {image.reason}",))
     if judged is None:
-        return ImageNow(found, ("No judgement of an image is recorded for this item.", *found.notes))
-    return ImageNow(found, (*(() if found.sha256 == judged else (OTHER_IMAGE,)), *found.notes))
+        return ImageNow(image, ("No judgement of an image is recorded for this item.", *image.notes))
+    return ImageNow(image, (*(() if image.sha256 == judged else (OTHER_IMAGE,)), *image.notes))
 
 
 def boxes_panel(
@@ -274,19 +274,15 @@ def boxes_panel(
     """Return a panel of boxes from 0 to 1000, on an image where there is one, else on an empty ground."""
     image = now.image if now is not None else None
     width, height = (image.width, image.height) if image is not None else (SCALE, SCALE)
+    factors = {"x": width / SCALE, "y": height / SCALE, "width": width / SCALE, "height": height / SCALE}
     value = {
         "width": width,
         "height": height,
         "image": None if image is None else IMAGE,
-        "boxes": [_scaled(box, width / SCALE, height / SCALE) for box in boxes],
+        "boxes": [{**box, **{side: box[side] * factor for side, factor in factors.items()}} for box in boxes],
         "notes": [*(now.notes if now is not None else ()), *notes],
     }
     return Panel("boxes", title, value, {} if image is None else {IMAGE: image.path})
-
-
-def _scaled(box: Mapping[str, Any], across: float, down: float) -> dict[str, Any]:
-    sides = {"x": box["x"] * across, "y": box["y"] * down}
-    return {**box, **sides, "width": box["width"] * across, "height": box["height"] * down}
 
 
 def box_value(label: str, corners: object, state: str = "") -> dict[str, Any] | None:

@@ -21,6 +21,7 @@ from tsgkit.suites.judgement import Judged, TwoReadings
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.replies import read_as
 from tsgkit.suites.rows import Dataset, Items, Rows
+from tsgkit.suites.solvers.solver import Solver
 from tsgkit.suites.task import Groups, Looks, Official, Task, View
 from tsgkit.suites.transcript import Transcript
 
@@ -31,6 +32,18 @@ Records = Callable[[str], Mapping[str, Any] | None]
 def description_of(task: Task, dataset: Dataset) -> dict[str, Any]:
     """Return what a run keeps of a task beside its card, to show results without its code."""
     card = task.card.model_copy(update={"source": portable(task.card.source)})
+    metrics = {}
+    for name, metric in task.metrics.items():
+        how = "" if metric.made_by is None else "mean" if metric.made_by is mean_of_all else "other"
+        metrics[name] = {
+            "meaning": metric.meaning,
+            "pooling": metric.pooling.value,
+            "more_is_better": metric.more_is_better,
+            "is_headline": metric.is_headline,
+            "is_share": metric.is_share,
+            **({} if metric.is_share or metric.top == math.inf else {"top": metric.top}),
+            **({"made_of": list(metric.made_of), "made_by": how} if how else {}),
+        }
     return {
         "card": card.model_dump(mode="json"),
         "kind": task.kind,
@@ -39,30 +52,17 @@ def description_of(task: Task, dataset: Dataset) -> dict[str, Any]:
         "shown": list(task.shown),
         "published": list(task.official.metrics),
         "clusters_are": task.rows.clusters_are(dataset),
-        "metrics": {name: _metric_value(metric) for name, metric in task.metrics.items()},
-    }
-
-
-def _metric_value(metric: Metric) -> dict[str, Any]:
-    how = "" if metric.made_by is None else "mean" if metric.made_by is mean_of_all else "other"
-    return {
-        "meaning": metric.meaning,
-        "pooling": metric.pooling.value,
-        "more_is_better": metric.more_is_better,
-        "is_headline": metric.is_headline,
-        "is_share": metric.is_share,
-        **({} if metric.is_share or metric.top == math.inf else {"top": metric.top}),
-        **({"made_of": list(metric.made_of), "made_by": how} if how else {}),
+        "metrics": metrics,
     }
 
 
 def metrics_of(described: Mapping[str, Any]) -> dict[str, Metric]:
     """Return the metrics that a description names, but those that only their code can combine of others."""
-    found = {}
+    metrics = {}
     for name, value in described["metrics"].items():
         how = value.get("made_by", "")
         if how != "other":
-            found[name] = Metric(
+            metrics[name] = Metric(
                 str(value["meaning"]),
                 Pooling(value["pooling"]),
                 bool(value["more_is_better"]),
@@ -72,7 +72,7 @@ def metrics_of(described: Mapping[str, Any]) -> dict[str, Metric]:
                 bool(value["is_share"]),
                 float(value.get("top", math.inf)),
             )
-    return found
+    return metrics
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,17 @@ class RecordedItem:
 
 def recorded_task(card: Card, described: Mapping[str, Any], dataset: Items, lacking: str) -> Task:
     """Return a task as a run describes it; ``lacking`` says what is not here."""
+
+    def unread(task: Task, sample: Any, reply: Reply, solver: Solver) -> TwoReadings:  # noqa: ANN401
+        """Say that no reader is here."""
+        collected = read_as(reply)
+        ended = Outcome.MISSING if collected is None else collected.outcome
+        if ended is None:
+            ended = Outcome.EMPTY if collected is not None and collected.is_empty else Outcome.ANSWERED
+        return TwoReadings(ended, None, lacking, (), None, lacking, ())
+
     metrics = metrics_of(described)
-    declared = {name: one for name, one in card.metrics.items() if name in metrics}
+    declared = {name: metric for name, metric in card.metrics.items() if name in metrics}
     takes = described["takes"]
     return Task(
         card=card.model_copy(update={"metrics": declared}),
@@ -109,7 +118,7 @@ def recorded_task(card: Card, described: Mapping[str, Any], dataset: Items, lack
             viewer=lambda task, *_: _refuse(task, lacking),
             pieces=lambda *_: (),
             scorer=RecordedScorer,
-            readings=lambda _, __, reply, ___: _unread(reply, lacking),
+            readings=unread,
             hint=lacking,
             baseline=(lambda task, *_: _refuse(task, lacking)) if "models" in takes else None,
         ),
@@ -119,13 +128,6 @@ def recorded_task(card: Card, described: Mapping[str, Any], dataset: Items, lack
 
 def _refuse(task: Task, lacking: str) -> NoReturn:
     raise UsageError(f"{task.key}: cannot be asked here: {lacking}")
-
-
-def _unread(reply: Reply, lacking: str) -> TwoReadings:
-    """Say that no reader is here."""
-    found = read_as(reply)
-    ended = Outcome.MISSING if found is None else found.outcome or (Outcome.EMPTY if found.is_empty else None)
-    return TwoReadings(ended or Outcome.ANSWERED, None, lacking, (), None, lacking, ())
 
 
 @dataclass(frozen=True)

@@ -69,8 +69,8 @@ def one_text(value: object) -> str | None:
         if value is None:
             raise NotationError("not a reply: reply: expected a string in the list, found null")
     if value is not None and not isinstance(value, str):
-        found = kind_of(value)
-        raise NotationError(f"not a reply: reply: expected a string, a list with one string, or null, found {found}")
+        kind = kind_of(value)
+        raise NotationError(f"not a reply: reply: expected a string, a list with one string, or null, found {kind}")
     return value
 
 
@@ -90,8 +90,8 @@ def several_texts(value: object) -> tuple[str | None, ...]:
     """
     texts = value if isinstance(value, list) else [value]
     if wrong := [text for text in texts if text is not None and not isinstance(text, str)]:
-        found = kind_of(wrong[0]) + (" in the list" if isinstance(value, list) else "")
-        raise NotationError(f"not a reply: reply: expected a string, a list of strings, or null, found {found}")
+        kind = kind_of(wrong[0]) + (" in the list" if isinstance(value, list) else "")
+        raise NotationError(f"not a reply: reply: expected a string, a list of strings, or null, found {kind}")
     return tuple(texts) or (None,)
 
 
@@ -116,21 +116,21 @@ def _read(
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
-        place = f"{file}: line {number}"
+        where = f"{file}: line {number}"
         try:
             row = _ReplyRow.model_validate(_object(load(line)))
             reply = read(row.reply, Outcome(row.outcome) if row.outcome else None)
         except NotationError as error:
-            raise UsageError(f"{place}: {error.message}", hint=hint) from None
+            raise UsageError(f"{where}: {error.message}", hint=hint) from None
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             field = ".".join(str(part) for part in first["loc"])
-            raise UsageError(f"{place}: not a reply: {field}: {first['msg']}", hint=hint) from None
+            raise UsageError(f"{where}: not a reply: {field}: {first['msg']}", hint=hint) from None
         item_id = str(row.item_id)
         if item_id not in known:
-            raise unknown_item(place, item_id, item_ids)
+            raise unknown_item(where, item_id, item_ids)
         if item_id in replies:
-            raise UsageError(f"{place}: a second reply to item {item_id}", hint="keep one of the two")
+            raise UsageError(f"{where}: a second reply to item {item_id}", hint="keep one of the two")
         replies[item_id] = reply
     return replies
 
@@ -141,10 +141,10 @@ def _object(value: object) -> dict[str, Any]:
     return value
 
 
-def unknown_item(place: str, item_id: str, item_ids: Collection[str]) -> UsageError:
+def unknown_item(where: str, item_id: str, item_ids: Collection[str]) -> UsageError:
     """Return the error for a reply to an item that the data do not have."""
     from tsgkit.lexicon import nearest
 
     near = nearest(item_id, tuple(item_ids)[:10_000], limit=1, least=0.75)
     hint = f"{near[0].name}?" if near else f"its items begin with {', '.join(list(item_ids)[:3])}"
-    return UsageError(f"{place}: the data have no item {item_id}", hint=hint)
+    return UsageError(f"{where}: the data have no item {item_id}", hint=hint)

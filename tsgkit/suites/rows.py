@@ -111,17 +111,17 @@ def _spread(traits: Mapping[int, Traits], item_ids: Sequence[str], count: int) -
     for number in sorted(traits, key=lots.__getitem__, reverse=True):
         clusters.setdefault(traits[number].cluster, []).append(number)
     order = sorted(clusters.values(), key=lambda numbers: lots[numbers[-1]])
-    held = Counter(member for trait in traits.values() for member in trait.members)
-    taken, chosen = Counter[Hashable](), list[int]()
+    totals = Counter(member for trait in traits.values() for member in trait.members)
+    counts, chosen = Counter[Hashable](), list[int]()
     while len(chosen) < count:
         for numbers in order[: count - len(chosen)]:
             so_far, lacking = len(chosen) + 1, list[tuple[float, int]]()
-            for place in range(max(0, len(numbers) - LOOKED_AT), len(numbers)):
-                members = traits[numbers[place]].members
-                behind = sum(held[member] * so_far / len(traits) - taken[member] for member in members)
-                lacking.append((behind, place))
+            for index in range(max(0, len(numbers) - LOOKED_AT), len(numbers)):
+                members = traits[numbers[index]].members
+                behind = sum(totals[member] * so_far / len(traits) - counts[member] for member in members)
+                lacking.append((behind, index))
             chosen.append(number := numbers.pop(max(lacking)[1]))
-            taken.update(traits[number].members)
+            counts.update(traits[number].members)
         order = [numbers for numbers in order if numbers]
     return chosen
 
@@ -180,7 +180,7 @@ class Items:
         self.item_ids: Sequence[str] = [sample.item_id for sample in samples]
         self._numbers = {item_id: number for number, item_id in enumerate(self.item_ids)}
         if len(self._numbers) < len(samples):
-            twice = next(name for place, name in enumerate(self.item_ids) if self._numbers[name] != place)
+            twice = next(name for index, name in enumerate(self.item_ids) if self._numbers[name] != index)
             raise UsageError(f"{file}: the item id {twice} occurs twice")
 
     def __len__(self) -> int:
@@ -196,10 +196,11 @@ class Items:
     def chosen(self, choice: ItemChoice = ALL) -> Sequence[int]:
         """Return the numbers of the samples of a choice, in the order of the file."""
         numbers = numbers_of(choice.ids, self._numbers, self.item_ids, self.file)
-        return chosen_numbers(self.item_ids, numbers, choice, self._traits)
 
-    def _traits(self, number: int) -> Traits:
-        return traits_of(self._samples[number].cluster, self._samples[number].groups)
+        def traits(number: int) -> Traits:
+            return traits_of(self._samples[number].cluster, self._samples[number].groups)
+
+        return chosen_numbers(self.item_ids, numbers, choice, traits)
 
     def written(self, numbers: Iterable[int]) -> Iterator[str]:
         """Yield the lines of these samples; nothing where the lines are not known."""
@@ -249,17 +250,17 @@ class Rows:
         """Return the unit in which the clusters of a dataset are counted."""
         return self.clusters if isinstance(self.clusters, str) else self.clusters(dataset)
 
-    def source(self, task: str, named: str, data: str | None) -> Source:
+    def source(self, task: str, default_name: str, data: str | None) -> Source:
         """Return the source of a task's rows: a file, a file in a folder, a table, an installed dataset, one of the
-        hub, or (None) what ``TSGKIT_DATASET`` or else the card has ``named``."""
+        hub, or (None) what ``TSGKIT_DATASET`` names, or else ``default_name``, the data of the card."""
         suite = task.partition("/")[0]
         data = self.default if data is None else data
         if data is None:
             if default := default_file(suite, self.stored):
                 return default
-            return dataset_file(named, self.stored) if _is_dataset(named) else find("tasks", named)
-        if place := row_place(data, self.stored, self.formats):
-            return place.rows_of(task, self.stored, self.formats)
+            return dataset_file(default_name, self.stored) if _is_dataset(default_name) else find("tasks", default_name)
+        if origin := row_place(data, self.stored, self.formats):
+            return origin.rows_of(task, self.stored, self.formats)
         path = Path(data)
         if path.is_dir() and not self.is_folder:
             return path / f"{self.stored}.jsonl"
@@ -376,34 +377,33 @@ def json_rows(
 
     ``row_of`` reads a line in another notation of the task's data.
     """
-    make: ItemOf = Row.of if item is Row else item
-    if isinstance(item, type) and issubclass(item, Item):
-        make = partial(_modelled, item)
+    plain: ItemOf = Row.of if item is Row else item
+
+    def make(row: Mapping[str, Any], number: int) -> Any:  # noqa: ANN401  (an item)
+        if not isinstance(item, type) or not issubclass(item, Item):
+            return plain(row, number)
+        try:
+            return item.model_validate({**row, "item_id": str(row.get("item_id", number))})
+        except ValidationError as error:
+            where, message = first_problem(error)
+            raise ValueError(f"{where}: {message}" if where else message) from None
+
+    def load_lines(source: Source) -> Items:
+        text = text_at(source)
+        items = [item for item, _ in items_in(lines, text, str(source))]
+        if not items:
+            raise UsageError(f"{source}: there are no items in it")
+        numbered = [line for line in text.split("\n") if line.strip()]
+        return Items(str(source), hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), items, numbered)
+
     lines = partial(_lines, row_of, make)
-    return Rows(stored=stored, load=partial(_load_lines, lines), lines=lines, **more)
-
-
-def _modelled(model: type[Item], row: Mapping[str, Any], number: int) -> Item:
-    try:
-        return model.model_validate({**row, "item_id": str(row.get("item_id", number))})
-    except ValidationError as error:
-        place, message = first_problem(error)
-        raise ValueError(f"{place}: {message}" if place else message) from None
+    return Rows(stored=stored, load=load_lines, lines=lines, **more)
 
 
 def first_problem(error: ValidationError) -> tuple[str, str]:
     """Return the place of the first field of a row that does not fit, empty for the row as a whole, and the reason."""
     first = error.errors(include_url=False, include_input=False)[0]
     return ".".join(str(part) for part in first["loc"] if part not in ("str", "int")), first["msg"]
-
-
-def _load_lines(items_of: Callable[[str], Iterator[RowLine]], source: Source) -> Items:
-    text = text_at(source)
-    items = [item for item, _ in items_in(items_of, text, str(source))]
-    if not items:
-        raise UsageError(f"{source}: there are no items in it")
-    lines = [line for line in text.split("\n") if line.strip()]
-    return Items(str(source), hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(), items, lines)
 
 
 def items_in(
@@ -416,13 +416,13 @@ def items_in(
         yield line.item, line.row
 
 
-def _lines(row_of: Callable[[str], Mapping[str, Any]], made: ItemOf, text: str) -> Iterator[RowLine]:
+def _lines(row_of: Callable[[str], Mapping[str, Any]], make: ItemOf, text: str) -> Iterator[RowLine]:
     """Yield each line of a text that is not blank, with its item or why there is none."""
     numbered = ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
-    for place, (number, line) in enumerate(numbered):
+    for index, (number, line) in enumerate(numbered):
         try:
             row = row_of(line)
-            yield RowLine(number, made(row, place), row)
+            yield RowLine(number, make(row, index), row)
         except NotationError as error:
             yield RowLine(number, problem=error.message)
         except KeyError as error:

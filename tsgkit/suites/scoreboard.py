@@ -79,7 +79,7 @@ class ScoreReport:
     @property
     def errors(self) -> Counter[str]:
         """Exceptions of our own or a suite's code, and how many items ended with each."""
-        return Counter("; ".join(one.notes) for one in self.judged if one.outcome is Outcome.ERROR)
+        return Counter("; ".join(result.notes) for result in self.judged if result.outcome is Outcome.ERROR)
 
 
 @dataclass(frozen=True)
@@ -136,8 +136,8 @@ def _value_of(tally: Tally, profile: str, name: str, metric: Metric, rules: Boar
         columns = [tally.parts(profile, column) for column in metric.made_of]
         value = combine(columns, metric.pooling, metric.made_by)
         if value is None:
-            named = zip(metric.made_of, columns, strict=True)
-            empty = [column for column, parts in named if not any(part.weight for part in parts)]
+            pairs = zip(metric.made_of, columns, strict=True)
+            empty = [column for column, parts in pairs if not any(part.weight for part in parts)]
             return f"no item carries weight in {', '.join(empty) or 'what it is made of'}"
         around = combined_interval(columns, metric.pooling, metric.made_by, seed=rules.seed)
         weight = sum(_weight(pool(parts, metric.pooling)) for parts in columns)
@@ -152,8 +152,8 @@ def _weight(pooled: Pooled) -> float:
 
 def add_judged(tally: Tally, judged: Iterable[Judged]) -> Tally:
     """Return the tally with these samples."""
-    for one in judged:
-        tally.add(one.sample.cluster, one.scores, one.counts)
+    for result in judged:
+        tally.add(result.sample.cluster, result.scores, result.counts)
     return tally
 
 
@@ -169,21 +169,20 @@ def report_value(report: ScoreReport, *, with_samples: bool = False) -> dict[str
     if report.notes:
         value["notes"] = list(report.notes)
     if with_samples:
-        value["samples"] = [sample_value(one) for one in report.judged]
+        value["samples"] = [sample_value(result) for result in report.judged]
     return value
 
 
 def board_value(board: Board) -> dict[str, object]:
     """Return the JSON value of a board."""
-    profiles = {
-        profile: None if values is None else {name: _value(value) for name, value in values.items()}
-        for profile, values in board.profiles.items()
-    }
+    profiles: dict[str, object] = dict.fromkeys(board.profiles)
+    for profile, values in board.profiles.items():
+        if values is not None:
+            profiles[profile] = {
+                name: value and {"value": value.value, "low": value.low, "high": value.high, "n": value.n}
+                for name, value in values.items()
+            }
     return {"n": board.n, "profiles": profiles, "counts": board.counts, "reasons": board.reasons}
-
-
-def _value(value: Value | None) -> dict[str, float | None] | None:
-    return None if value is None else {"value": value.value, "low": value.low, "high": value.high, "n": value.n}
 
 
 def sample_value(judged: Judged) -> dict[str, Any]:

@@ -77,31 +77,31 @@ class Suite:
         if kind not in self.tasks:
             from tsgkit.lexicon import meant
 
-            known = [f"{self.name}/{one}" for one in self.tasks]
+            known = [f"{self.name}/{task_name}" for task_name in self.tasks]
             raise UsageError(f"{card.source}: task: there is no {card.task}", hint=meant(card.task, known))
-        made: Task = loaded(self.tasks[kind])(card)
+        task: Task = loaded(self.tasks[kind])(card)
         from tsgkit.suites.task import Task, with_parts
 
         copyreg.pickle(Task, reduced)
-        return with_parts(made, package=self.module.partition(".")[0])
+        return with_parts(task, package=self.module.partition(".")[0])
 
     def row_tasks(self) -> tuple[Task, ...]:
         """Return those of its tasks whose items are lines of JSON."""
         from tsgkit.library.cards import card_names, load_card
 
-        made = (self.task_of(load_card(name)) for name in card_names() if name.startswith(f"{self.name}/"))
-        return tuple(task for task in made if task.rows.lines is not None)
+        tasks = (self.task_of(load_card(name)) for name in card_names() if name.startswith(f"{self.name}/"))
+        return tuple(task for task in tasks if task.rows.lines is not None)
 
     def kinds(self, file: Path) -> tuple[str, ...]:
         """Return the tasks whose rows a file or folder holds, in the order of the manifest."""
         if self.kinds_of:
-            found = set(loaded(self.kinds_of)(file))
+            known = set(loaded(self.kinds_of)(file))
         else:
             try:
-                found = set(kinds_of_rows(self.row_tasks(), file))
+                known = set(kinds_of_rows(self.row_tasks(), file))
             except UsageError:  # a card of the suite may be broken, and the rows another's
                 return ()
-        return tuple(f"{self.name}/{kind}" for kind in self.tasks if kind in found)
+        return tuple(f"{self.name}/{kind}" for kind in self.tasks if kind in known)
 
 
 def kinds_of_rows(tasks: Sequence[Task], file: Path) -> tuple[str, ...]:
@@ -114,12 +114,12 @@ def kinds_of_rows(tasks: Sequence[Task], file: Path) -> tuple[str, ...]:
     except (OSError, ValueError):
         return ()
     readers = {task.kind: task.rows.lines for task in tasks if task.rows.lines is not None}
-    return tuple(kind for kind, lines_of in readers.items() if any(one.item is not None for one in lines_of(first)))
+    return tuple(kind for kind, lines_of in readers.items() if any(line.item is not None for line in lines_of(first)))
 
 
-def loaded(place: str) -> Any:  # noqa: ANN401  (whatever lies there)
+def loaded(address: str) -> Any:  # noqa: ANN401  (whatever lies there)
     """Return the thing at a place, such as ``"package.module:name"``."""
-    module, _, name = place.partition(":")
+    module, _, name = address.partition(":")
     return getattr(import_module(module), name)
 
 
@@ -150,19 +150,18 @@ def _ours(package: str) -> Suite:
 def _theirs(point: EntryPoint) -> Suite:
     """Return the suite of another package."""
     try:
-        found = point.load()
+        manifest = point.load()
     except Exception as error:  # noqa: BLE001 - a package fails in every way there is
         raise UsageError(
             f"the suite {point.name} cannot be loaded from {point.value}: {type(error).__name__}: {error}",
             hint="fix or uninstall the package that adds it",
         ) from None
-    if not isinstance(found, Suite):
-        raise UsageError(
-            f"the entry point {point.name} of {point.group} is {found!r:.60}", hint="name a tsgkit.suites.suite.Suite"
-        )
-    if found.name != point.name:
-        raise UsageError(f"the entry point {point.name} of {point.group} is the suite {found.name}", hint="name it so")
-    return replace(found, module=point.module)
+    entry = f"the entry point {point.name} of {point.group}"
+    if not isinstance(manifest, Suite):
+        raise UsageError(f"{entry} is {manifest!r:.60}", hint="name a tsgkit.suites.suite.Suite")
+    if manifest.name != point.name:
+        raise UsageError(f"{entry} is the suite {manifest.name}", hint="name it so")
+    return replace(manifest, module=point.module)
 
 
 _GIVEN: dict[str, tuple[Task, str]] = {}
@@ -185,10 +184,10 @@ def give_metric(task: str, name: str, described: Metric, function: Callable[[Any
 
     key = task_named(str(task))
     _METRICS.setdefault(key, {}).pop(name, None)
-    found = task_of(load_card(key))
-    if found.score is None:
+    declared = task_of(load_card(key))
+    if declared.score is None:
         raise UsageError(f"{key}: own metrics need a task that models answer in words")
-    if name in found.metrics:
+    if name in declared.metrics:
         raise UsageError(f"{key} has a metric {name} already", hint="give yours another name")
     _METRICS[key][name] = described, function
 
@@ -205,20 +204,29 @@ def load_code() -> None:
         try:
             point.load()
         except Exception as error:  # noqa: BLE001 - a package fails in every way there is
-            told = f"{point.value} of the entry point {point.name} in {CODE}: {type(error).__name__}: {error}"
-            warnings.warn(told, RuntimeWarning, stacklevel=2)
+            problem = f"{point.value} of the entry point {point.name} in {CODE}: {type(error).__name__}: {error}"
+            warnings.warn(problem, RuntimeWarning, stacklevel=2)
 
 
 def task_of(card: Card) -> Task:
     """Return the task of a card, with users' metrics. Raise ``UsageError`` if no suite has it."""
     load_code()
-    task = _GIVEN[card.name][0] if card.name in _GIVEN else _declared(card)
-    own = _METRICS.get(card.name)
-    if not own:
+    name = card.task.partition("/")[0]
+    if card.name in _GIVEN:
+        task = _GIVEN[card.name][0]
+    elif ours := next((suite for suite in map(_ours, OURS) if suite.name == name), None):
+        task = ours.task_of(card)
+    elif point := next((point for point in installed_suites() if point.name == name), None):
+        task = _theirs(point).task_of(card)
+    else:
+        known = ", ".join(suite.name for suite in suites())
+        raise UsageError(f"{card.source}: task: there is no suite {name}", hint=f"the suites: {known}")
+    metrics = _METRICS.get(card.name)
+    if not metrics:
         return task
     from tsgkit.suites.task import with_metrics
 
-    return with_metrics(task, own)
+    return with_metrics(task, metrics)
 
 
 def reduced(task: Task) -> tuple[Any, ...]:
@@ -226,27 +234,15 @@ def reduced(task: Task) -> tuple[Any, ...]:
     return _task_again, (task.card, tuple(function for _, function in _METRICS.get(task.key, {}).values()))
 
 
-def _task_again(card: Card, given: Sequence[Callable[..., Any]]) -> Task:
+def _task_again(card: Card, functions: Sequence[Callable[..., Any]]) -> Task:
     """Return a task in another process, which had to import the functions that were given to it."""
     return task_of(card)
-
-
-def _declared(card: Card) -> Task:
-    name = card.task.partition("/")[0]
-    for ours in map(_ours, OURS):
-        if ours.name == name:
-            return ours.task_of(card)
-    for point in installed_suites():
-        if point.name == name:
-            return _theirs(point).task_of(card)
-    known = [suite.name for suite in suites()]
-    raise UsageError(f"{card.source}: task: there is no suite {name}", hint=f"the suites: {', '.join(known)}")
 
 
 def suite_of(card: Card) -> Suite | None:
     """Return the suite of a card; None for a task that a program made."""
     name = card.task.partition("/")[0]
-    return next((one for one in suites() if one.name == name), None)
+    return next((suite for suite in suites() if suite.name == name), None)
 
 
 def tasks_of_rows(file: Path) -> tuple[str, ...]:
@@ -260,15 +256,15 @@ def tasks_of_data(data: str) -> tuple[str, ...]:
     from tsgkit.library.row_sources import row_place
     from tsgkit.library.tables import SUFFIXES
 
-    place = row_place(data)
-    if place is None or (place.is_folder and tasks_of_rows(Path(data))):
+    source = row_place(data)
+    if source is None or (source.is_folder and tasks_of_rows(Path(data))):
         return tasks_of_rows(Path(data))
-    if named := [name for name in place.mappings if name]:
-        return tasks_named(named)
-    if found := tuple(name for name in _tasks() if task_of(load_card(name)).rows.stored in place.stems):
-        return found
-    raw = place.rows_of(native=SUFFIXES).held
-    return tasks_of_rows(raw) or tasks_of_rows(place.rows_of().held)
+    if names := [name for name in source.mappings if name]:
+        return tasks_named(names)
+    if matching := tuple(name for name in _tasks() if task_of(load_card(name)).rows.stored in source.stems):
+        return matching
+    raw = source.rows_of(native=SUFFIXES).held
+    return tasks_of_rows(raw) or tasks_of_rows(source.rows_of().held)
 
 
 CHECK = "tsgkit check shows all that is wrong"
@@ -280,8 +276,8 @@ def tasks_hint(file: str) -> str:
 
     if suffix_of(file) in TABLES:
         return "columns whose names are not those of our fields need a mapping: --mapping FILE"
-    found = tasks_of_rows(Path(file)) if Path(file).is_file() else ()
-    return f"these rows are of {' or '.join(found)}: --task {found[0]}" if found else CHECK
+    fitting = tasks_of_rows(Path(file)) if Path(file).is_file() else ()
+    return f"these rows are of {' or '.join(fitting)}: --task {fitting[0]}" if fitting else CHECK
 
 
 def default_tasks() -> tuple[str, ...]:
@@ -295,18 +291,18 @@ def tasks_named(names: Iterable[str]) -> tuple[str, ...]:
     A suite's name selects its tasks that are not on request.
     """
     known = _tasks()
-    found: list[str] = []
+    chosen: list[str] = []
     for name in names:
-        if of_suite := unnamed(one for one in known if one.startswith(f"{name}/")):
-            found += in_order(of_suite)
+        if of_suite := unnamed(task for task in known if task.startswith(f"{name}/")):
+            chosen += in_order(of_suite)
         elif any(letter in name for letter in "*?["):
-            matching = [one for one in known if fnmatchcase(one, name)]
+            matching = [task for task in known if fnmatchcase(task, name)]
             if not matching:
                 raise UsageError(f"no task fits the pattern {name}", hint=f"the tasks: {', '.join(known)}")
-            found += in_order(matching)
+            chosen += in_order(matching)
         else:
-            found.append(task_named(name, known))
-    return tuple(dict.fromkeys(found))
+            chosen.append(task_named(name, known))
+    return tuple(dict.fromkeys(chosen))
 
 
 def task_named(name: str, known: Sequence[str] | None = None, where: str = "") -> str:
@@ -321,16 +317,17 @@ def task_named(name: str, known: Sequence[str] | None = None, where: str = "") -
     if name in known:
         return name
     if "/" not in name:
-        if bare := in_order(one for one in known if one.partition("/")[2] == name):
+        if bare := in_order(task for task in known if task.partition("/")[2] == name):
             return bare[0]
-        of_suite = [one for one in known if one.startswith(f"{name}/")]
+        of_suite = [task for task in known if task.startswith(f"{name}/")]
         if len(of_suite) == 1:
             return of_suite[0]
         if of_suite:
             raise UsageError(f"{name} is a suite; one task is wanted", hint=f"its tasks: {', '.join(of_suite)}")
     candidates = list(known)
     if "/" not in name:
-        candidates = [*dict.fromkeys(one.partition("/")[0] for one in known), *(one.partition("/")[2] for one in known)]
+        parts = [task.partition("/") for task in known]
+        candidates = [*dict.fromkeys(suite for suite, _, _ in parts), *(kind for _, _, kind in parts)]
     raise UsageError(f"there is no task {name}{where}", hint=meant(name, candidates))
 
 
@@ -350,5 +347,5 @@ def unnamed(names: Iterable[str]) -> list[str]:
 def in_order(names: Iterable[str]) -> list[str]:
     """Return tasks in the order of tables: those of the first suite as its manifest has them, then all by name."""
     first = suites()[0]
-    places = {f"{first.name}/{kind}": place for place, kind in enumerate(first.tasks)}
+    places = {f"{first.name}/{kind}": index for index, kind in enumerate(first.tasks)}
     return sorted(names, key=lambda name: (places.get(name, len(places)), name))

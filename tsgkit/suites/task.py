@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import partial
 from numbers import Real
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -420,33 +419,27 @@ class Task:
 
 def with_parts(task: Task, **parts: Any) -> Task:  # noqa: ANN401  (each of its field's type)
     """Return a task with other parts."""
-    return Task(**{one.name: getattr(task, one.name) for one in fields(Task)} | parts)
+    return Task(**{part.name: getattr(task, part.name) for part in fields(Task)} | parts)
 
 
 OwnMetrics = Mapping[str, tuple[Metric, Callable[[Any, Any], float]]]
 
 
-def with_metrics(task: Task, own: OwnMetrics) -> Task:
+def with_metrics(task: Task, added: OwnMetrics) -> Task:
     """Return a task that has these metrics as well, each a function of an item and its answer, in strict."""
-    assert task.score is not None  # noqa: S101  (who gives metrics looked)
-    metrics = {**task.metrics, **{name: described for name, (described, _) in own.items()}}
-    return with_parts(task, metrics=metrics, score=partial(_score_more, task.score, own))
+    metrics = {**task.metrics, **{name: described for name, (described, _) in added.items()}}
 
+    def score(item: Any, answer: Any, facts: Given) -> AnswerScores:  # noqa: ANN401  (its suite's item)
+        assert task.score is not None  # noqa: S101  (who gives metrics looked)
+        scored = task.score(item, answer, facts)
+        strict = dict(scored.strict)
+        for name, (described, function) in added.items():
+            value = call_own(f"metric {name}", function, getattr(item, "row", item), scored.answer)
+            number = checked_number(value, name, is_share=described.is_share, otherwise="leave out share=True")
+            strict[name] = Score(number, 1.0)
+        return scored._replace(strict=strict)
 
-def _score_more(
-    score: Callable[[Any, Any, Given], AnswerScores],
-    own: OwnMetrics,
-    item: Any,  # noqa: ANN401  (its suite's item)
-    answer: Any,  # noqa: ANN401
-    given: Given,
-) -> AnswerScores:
-    scored = score(item, answer, given)
-    strict = dict(scored.strict)
-    for name, (described, function) in own.items():
-        value = call_own(f"metric {name}", function, getattr(item, "row", item), scored.answer)
-        number = checked_number(value, name, is_share=described.is_share, otherwise="leave out share=True")
-        strict[name] = Score(number, 1.0)
-    return scored._replace(strict=strict)
+    return with_parts(task, metrics=metrics, score=score)
 
 
 def source_of(task: Task, data: str | None) -> Source:
@@ -492,9 +485,9 @@ def checked_number(value: object, metric: str, *, is_share: bool, otherwise: str
     is_number = isinstance(number, Real)  # a bool is one
     if not is_number or not abs(number) <= MOST_AMOUNT:
         raise OwnCodeError(f"{metric}: a score is a number of at most {MOST_AMOUNT:g}, not {str(value)[:40]!r}")
-    found = float(number)
+    score = float(number)
     if not is_share:
-        return found
-    if not -ROUNDING <= found <= 1 + ROUNDING:
-        raise OwnCodeError(f"{metric}: a share lies from 0 to 1, not at {found:g}: {otherwise}")
-    return min(max(found, 0.0), 1.0)
+        return score
+    if not -ROUNDING <= score <= 1 + ROUNDING:
+        raise OwnCodeError(f"{metric}: a share lies from 0 to 1, not at {score:g}: {otherwise}")
+    return min(max(score, 0.0), 1.0)

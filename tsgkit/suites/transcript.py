@@ -42,7 +42,7 @@ class Transcript:
     @property
     def replies(self) -> tuple[Reply, ...]:
         """The replies alone."""
-        return tuple(one.reply for one in self.said)
+        return tuple(call.reply for call in self.said)
 
     @property
     def usage(self) -> Usage:
@@ -79,16 +79,16 @@ def local(text: str) -> Transcript:
 
 @overload
 async def gather_all(
-    one: Awaitable[One], two: Awaitable[Two], three: Awaitable[Three], /
+    first: Awaitable[One], two: Awaitable[Two], three: Awaitable[Three], /
 ) -> tuple[One, Two, Three]: ...
 @overload
-async def gather_all(one: Awaitable[One], two: Awaitable[Two], /) -> tuple[One, Two]: ...
+async def gather_all(first: Awaitable[One], two: Awaitable[Two], /) -> tuple[One, Two]: ...
 @overload
 async def gather_all(*calls: Awaitable[One]) -> tuple[One, ...]: ...
 async def gather_all(*calls: Awaitable[Any]) -> tuple[Any, ...]:
     """Await several calls and return their results. An exception is raised only after all have finished."""
-    found = await asyncio.gather(*calls, return_exceptions=True)
-    for one in found:
-        if isinstance(one, BaseException):
-            raise one
-    return tuple(found)
+    results = await asyncio.gather(*calls, return_exceptions=True)
+    for first in results:
+        if isinstance(first, BaseException):
+            raise first
+    return tuple(results)

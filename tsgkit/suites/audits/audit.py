@@ -14,6 +14,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 
 from tsgkit.scoring.comparison import planned_difference
 from tsgkit.scoring.intervals import interval
@@ -75,9 +76,14 @@ class Shortcut(GroupShare):
     """The features that a learned one goes by, if it beats chance on all items or on a group."""
 
     @property
+    def beats_anywhere(self) -> bool:
+        """True if it beats chance on all items or on a group."""
+        return self.beats_chance or any(share.beats_chance for share in self.groups)
+
+    @property
     def worst(self) -> GroupShare | None:
         """The group where it gains most over chance."""
-        return max(self.groups, key=lambda one: one.value - one.chance, default=None)
+        return max(self.groups, key=lambda share: share.value - share.chance, default=None)
 
 
 @dataclass(frozen=True)
@@ -87,6 +93,17 @@ class KeySpread:
     group: str
     counts: dict[str, int]
     skew: Skew
+
+    @classmethod
+    def of(cls, group: str, items: Sequence[AuditedItem]) -> KeySpread:
+        """Return how often each letter is the key, of all items or of a kind of question."""
+        width = max(index for item in items for index in item.choices) + 1
+        counts, expected = [0.0] * width, [0.0] * width
+        for item in items:
+            counts[item.key or 0] += 1
+            for index in item.choices:
+                expected[index] += 1 / len(item.choices)
+        return cls(group, {LETTERS[index]: int(n) for index, n in enumerate(counts)}, skew(counts, expected))
 
     @property
     def is_skewed(self) -> bool:
@@ -134,19 +151,23 @@ class Audit:
     @property
     def to_beat(self) -> Shortcut | None:
         """The best blind shortcut; a model must exceed it to show understanding."""
-        return max((one for one in self.shortcuts if one.is_blind), key=lambda one: one.value, default=None)
+        return max(self._blind, key=attrgetter("value"), default=None)
 
     @property
     def worst(self) -> tuple[Shortcut, GroupShare] | None:
         """The blind shortcut and the group where most is gained over chance, of those that beat it for certain."""
-        certain = [(one, share) for one in self.shortcuts if one.is_blind for share in one.groups if share.beats_chance]
+        certain = [(blind, share) for blind in self._blind for share in blind.groups if share.beats_chance]
         return max(certain, key=lambda pair: pair[1].value - pair[1].chance, default=None)
 
     @property
     def solving(self) -> tuple[str, ...]:
         """The blind shortcuts that beat chance on all items or on a group, the best first."""
-        certain = [one for one in self.shortcuts if one.is_blind and _beats_anywhere(one)]
-        return tuple(one.name for one in sorted(certain, key=lambda one: -one.value))
+        certain = [blind for blind in self._blind if blind.beats_anywhere]
+        return tuple(blind.name for blind in sorted(certain, key=lambda blind: -blind.value))
+
+    @property
+    def _blind(self) -> list[Shortcut]:
+        return [shortcut for shortcut in self.shortcuts if shortcut.is_blind]
 
     @property
     def defects(self) -> tuple[CheckFindings, ...]:
@@ -175,7 +196,7 @@ def audit(auditable: Auditable) -> Audit:
         smallest_difference=planned_difference(list(sizes.values())),
         findings=tuple(findings),
         shortcuts=tuple(shortcuts),
-        spreads=tuple(_spread(group, members) for group, members in (("", keyed), *of_group.items()) if members),
+        spreads=tuple(KeySpread.of(group, members) for group, members in (("", keyed), *of_group.items()) if members),
         solved=solved,
         notes=auditable.notes,
         clusters_are=auditable.clusters_are,
@@ -186,47 +207,36 @@ def _shortcuts(
     items: Sequence[AuditedItem], answerers: Sequence[Answerer]
 ) -> tuple[list[Shortcut], dict[str, tuple[str, ...]]]:
     by_id = {item.item_id: item for item in items}
-    gained = {answerer: found for answerer in answerers if (found := answered(answerer, items))}
+    gained = {answerer: earned for answerer in answerers if (earned := answered(answerer, items))}
     groups = sorted({item.group for item in items})
+    groups = groups if len(groups) > 1 else []
     tried = max(1, sum(answerer.is_blind for answerer in gained))
+    group_level = 1 - (1 - LEVEL) / (tried * max(1, len(groups)))  # Bonferroni's correction counts the groups as well
     solved: dict[str, list[str]] = {}
     shortcuts = []
     for answerer, credits_ in gained.items():
-        one = _shortcut(answerer, credits_, by_id, groups if len(groups) > 1 else (), tried)
-        if answerer.carriers is not None and one.chance and _beats_anywhere(one):
-            one = replace(one, carriers=answerer.carriers([item for item in items if answerer.needs(item)]))
-        shortcuts.append(one)
-        if not one.is_blind:
+        parts, members = list[tuple[Part, float]](), dict[str, list[tuple[Part, float]]]()
+        for item_id, credit in credits_.items():
+            item = by_id[item_id]
+            parts.append((Part(credit, 1.0, item.cluster), answerer.chance(item)))
+            members.setdefault(item.group, []).append(parts[-1])
+        shortcut = Shortcut(
+            **vars(_share("", parts, 1 - (1 - LEVEL) / tried)),
+            name=answerer.name,
+            sees=answerer.sees,
+            is_blind=answerer.is_blind,
+            groups=tuple(_share(group, members[group], group_level) for group in groups if group in members),
+        )
+        if answerer.carriers is not None and shortcut.chance and shortcut.beats_anywhere:
+            shortcut = replace(shortcut, carriers=answerer.carriers([item for item in items if answerer.needs(item)]))
+        shortcuts.append(shortcut)
+        if not shortcut.is_blind:
             continue
-        certain = {share.group for share in one.groups if share.beats_chance}
+        certain = {share.group for share in shortcut.groups if share.beats_chance}
         for item_id, value in credits_.items():
-            if value == 1 and (one.beats_chance or by_id[item_id].group in certain):
-                solved.setdefault(item_id, []).append(one.name)
+            if value == 1 and (shortcut.beats_chance or by_id[item_id].group in certain):
+                solved.setdefault(item_id, []).append(shortcut.name)
     return shortcuts, {item_id: tuple(names) for item_id, names in solved.items()}
-
-
-def _shortcut(
-    answerer: Answerer,
-    credits_: Mapping[str, float],
-    by_id: Mapping[str, AuditedItem],
-    groups: Sequence[str],
-    tried: int,
-) -> Shortcut:
-    """Return the share of one of so many shortcuts that are tried; Bonferroni's correction counts the groups as
-    well."""
-    parts = {
-        name: (Part(value, 1.0, by_id[name].cluster), answerer.chance(by_id[name])) for name, value in credits_.items()
-    }
-    whole = _share("", parts.values(), 1 - (1 - LEVEL) / tried)
-    level = 1 - (1 - LEVEL) / (tried * max(1, len(groups)))
-    members = {group: [one for name, one in parts.items() if by_id[name].group == group] for group in groups}
-    return Shortcut(
-        **vars(whole),
-        name=answerer.name,
-        sees=answerer.sees,
-        is_blind=answerer.is_blind,
-        groups=tuple(_share(group, mine, level) for group, mine in members.items() if mine),
-    )
 
 
 def _share(group: str, parts_and_chances: Collection[tuple[Part, float]], level: float) -> GroupShare:
@@ -245,32 +255,16 @@ def _share(group: str, parts_and_chances: Collection[tuple[Part, float]], level:
     )
 
 
-def _beats_anywhere(one: Shortcut) -> bool:
-    return one.beats_chance or any(share.beats_chance for share in one.groups)
-
-
-def _spread(group: str, items: Sequence[AuditedItem]) -> KeySpread:
-    """Return how often each letter is the key, of all items or of a kind of question."""
-    width = max(place for item in items for place in item.choices) + 1
-    counts, expected = [0.0] * width, [0.0] * width
-    for item in items:
-        counts[item.key or 0] += 1
-        for place in item.choices:
-            expected[place] += 1 / len(item.choices)
-    named = {LETTERS[place]: int(count) for place, count in enumerate(counts)}
-    return KeySpread(group, named, skew(counts, expected))
-
-
 ANY = "any of these"
 
 
 def without_shortcuts(
-    subject: str, way: str, metric: str, values: Mapping[str, tuple[float, str]], found: Audit
+    subject: str, way: str, metric: str, values: Mapping[str, tuple[float, str]], results: Audit
 ) -> Iterator[WithoutShortcuts]:
     """Yield a run's values by item, with clusters, without the items that each shortcut above chance solves."""
-    names = (*found.solving, ANY) if len(found.solving) > 1 else found.solving or ("",)
+    names = (*results.solving, ANY) if len(results.solving) > 1 else results.solving or ("",)
     for name in names:
-        solved = {item for item, by in found.solved.items() if name == ANY or name in by}
+        solved = {item for item, by in results.solved.items() if name == ANY or name in by}
         left = [Part(value, 1.0, cluster) for item, (value, cluster) in values.items() if item not in solved]
         right = [item for item, (value, _) in values.items() if value == 1]
         around = interval(left, Pooling.POOLED)

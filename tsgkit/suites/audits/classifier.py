@@ -33,6 +33,8 @@ FEWEST = 4
 MOST_CARRIERS, MOST_TAUGHT = 5, 1500
 ELSEWHERE = " elsewhere"
 """The end of the names of features that count what is right in other items."""
+PLAINEST = ("the word ", "the ", "a ", "most ", "least ", "more ")
+"""The beginnings of names of features, the plainest first: of those that tell as much, words come before numbers."""
 Features = Mapping[str, float]
 """The features of a candidate, by name; those left out are 0."""
 
@@ -56,7 +58,7 @@ class Classifier(NamedTuple):
 
         def answer(item: AuditedItem) -> tuple[int | str, ...]:
             answers, features, _ = read(item)
-            scores = [fsum(weights.get(name, 0.0) * value for name, value in one.items()) for one in features]
+            scores = [fsum(weights.get(name, 0.0) * value for name, value in row.items()) for row in features]
             best = max(scores, default=0.0) - 1e-9
             return tuple(name for name, score in zip(answers, scores, strict=True) if score >= best)
 
@@ -68,7 +70,7 @@ class Classifier(NamedTuple):
         effects: defaultdict[str, float] = defaultdict(float)
         for _, features, _ in samples:
             for name in weights.keys() & set().union(*features):
-                effects[name] += abs(weights[name]) * _spread([one.get(name, 0.0) for one in features])
+                effects[name] += abs(weights[name]) * _spread([candidate.get(name, 0.0) for candidate in features])
         ranked = sorted(effects, key=lambda name: (-effects[name], name))
         return tuple(f"{name} ({'for' if weights[name] > 0 else 'against'})" for name in ranked[:MOST_CARRIERS])
 
@@ -84,15 +86,15 @@ class Classifier(NamedTuple):
 
 def fitted(samples: Sequence[Candidates]) -> dict[str, float]:
     """Return the weights of the features that tell right candidates from wrong ones."""
-    known = [(one.features, one.right) for one in samples if one.right is not None and len(one.features) > 1]
+    known = [(features, right) for _, features, right in samples if right is not None and len(features) > 1]
     counts = Counter(name for features, _ in known for name in set().union(*features))
     columns: defaultdict[str, list[tuple[int, list[tuple[int, float]]]]] = defaultdict(list)
     for number, (features, _) in enumerate(known):
         values: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
-        for place, one in enumerate(features):
-            for name, value in one.items():
+        for index, candidate in enumerate(features):
+            for name, value in candidate.items():
                 if counts[name] >= FEWEST:
-                    values[name].append((place, value))
+                    values[name].append((index, value))
         for name, column in values.items():
             columns[name].append((number, column))
     shares = [[1 / len(features)] * len(features) for features, _ in known]
@@ -107,11 +109,11 @@ def fitted(samples: Sequence[Candidates]) -> dict[str, float]:
         gradient, curvature = -RIDGE * weights.get(name, 0.0), RIDGE
         for number, column in columns[name]:
             share, right, mean = shares[number], known[number][1], 0.0
-            for place, value in column:
-                weighted = share[place] * value
+            for index, value in column:
+                weighted = share[index] * value
                 mean += weighted
                 curvature += weighted * value
-                if place == right:
+                if index == right:
                     gradient += value
             gradient -= mean
             curvature -= mean * mean
@@ -126,21 +128,16 @@ def fitted(samples: Sequence[Candidates]) -> dict[str, float]:
         tests = {name: gradient**2 / curvature for name, (gradient, curvature) in slopes.items()}
         if (most := max(tests.values(), default=0.0)) < LEAST**2:
             break
-        surest = min((name for name in promising if tests[name] > 0.95 * most), key=_plainness)
+        near = (name for name in promising if tests[name] > 0.95 * most)
+        surest = min(near, key=lambda name: next(rank for rank, begin in enumerate(PLAINEST) if name.startswith(begin)))
         change = STEP * max(-FARTHEST, min(slopes[surest][0] / slopes[surest][1], FARTHEST))
         weights[surest] = weights.get(surest, 0.0) + change
         for number, column in columns[surest]:
-            for place, value in column:
-                shares[number][place] *= exp(change * value)
+            for index, value in column:
+                shares[number][index] *= exp(change * value)
             total = fsum(shares[number])
             shares[number] = [share / total for share in shares[number]]
     return weights
-
-
-def _plainness(name: str) -> int:
-    """Return the rank of a feature among those that tell as much: words of an option come before numbers."""
-    begins = ("the word ", "the ", "a ", "most ", "least ", "more ")
-    return next(rank for rank, begin in enumerate(begins) if name.startswith(begin))
 
 
 def measured(name: str, values: Sequence[float]) -> list[dict[str, float]]:
@@ -153,15 +150,15 @@ def measured(name: str, values: Sequence[float]) -> list[dict[str, float]]:
     high, low = max(values, default=0), min(values, default=0)
     if high - low < 1e-9:
         return [{} for _ in values]
-    mean, spread, found = fsum(values) / len(values), _spread(values), []
+    mean, spread, rows = fsum(values) / len(values), _spread(values), []
     for value in values:
         features = {f"more {name}": (value - mean) / spread / 2}  # varies about as much as features that are 0 or 1
         if value == high:
             features[f"most {name}"] = 1 / values.count(high)
         if value == low:
             features[f"least {name}"] = 1 / values.count(low)
-        found.append(features)
-    return found
+        rows.append(features)
+    return rows
 
 
 def _spread(values: Sequence[float]) -> float:
@@ -170,70 +167,71 @@ def _spread(values: Sequence[float]) -> float:
 
 
 @lru_cache(maxsize=3000)
-def _option_features(texts: tuple[str, ...], question: str, beside: tuple[str, ...]) -> tuple[dict[str, float], ...]:
+def _option_features(texts: tuple[str, ...], question: str, others: tuple[str, ...]) -> tuple[dict[str, float], ...]:
     """Return what options are like by themselves and against the others, without what all have alike."""
-    told = [words(text) for text in texts]
-    found = [dict.fromkeys(_parts(text, parts), 1.0) for text, parts in zip(texts, told, strict=True)]
-    for name, values in _measures(texts, told, content(question), frozenset().union(*map(content, beside))).items():
-        for features, more in zip(found, measured(name, values), strict=True):
+    word_lists = [words(text) for text in texts]
+    options = [dict.fromkeys(_parts(text, parts), 1.0) for text, parts in zip(texts, word_lists, strict=True)]
+    neighbour_words = frozenset[str]().union(*map(content, others))
+    for name, values in _measures(texts, word_lists, content(question), neighbour_words).items():
+        for features, more in zip(options, measured(name, values), strict=True):
             features.update(more)
-    counts = Counter(name for features in found for name in features)
+    counts = Counter(name for features in options for name in features)
     return tuple(
         {intern(name): value for name, value in features.items() if counts[name] < len(texts) or value != 1.0}
-        for features in found
+        for features in options
     )
 
 
 def _parts(text: str, parts: Sequence[str]) -> set[str]:
     """Return the parts of an option and their places, in words."""
-    found = {f"the word '{word}'" for word in parts} | {f"a form of '{stem(word)}'" for word in parts}
-    found |= {f"the words '{first} {second}'" for first, second in pairwise(parts)}
-    found |= {f"the character {sign}" for sign in text if sign in string.punctuation}
-    found |= {f"the last character {text[-1:]}"}
-    for place, word in enumerate(parts):
+    names = {f"the word '{word}'" for word in parts} | {f"a form of '{stem(word)}'" for word in parts}
+    names |= {f"the words '{first} {second}'" for first, second in pairwise(parts)}
+    names |= {f"the character {sign}" for sign in text if sign in string.punctuation}
+    names |= {f"the last character {text[-1:]}"}
+    for index, word in enumerate(parts):
         if is_preposition(word):
-            found |= {f"a preposition as word {place + 1}", f"a preposition as word {len(parts) - place} from the end"}
+            names |= {f"a preposition as word {index + 1}", f"a preposition as word {len(parts) - index} from the end"}
     if parts:
-        found |= {f"the first word '{parts[0]}'", f"the last word '{parts[-1]}'"}
-    return found
+        names |= {f"the first word '{parts[0]}'", f"the last word '{parts[-1]}'"}
+    return names
 
 
 def _measures(
-    texts: Sequence[str], told: Sequence[Sequence[str]], asked: frozenset[str], beside: frozenset[str]
+    texts: Sequence[str], word_lists: Sequence[Sequence[str]], question: frozenset[str], neighbours: frozenset[str]
 ) -> dict[str, list[float]]:
-    """Return numbers of the options, by their names; ``asked`` and ``beside`` are the words of questions."""
-    sets = [frozenset(parts) for parts in told]
+    """Return numbers of the options, by their names; ``question`` and ``neighbours`` are the words of questions."""
+    sets = [frozenset(parts) for parts in word_lists]
     yes, no = [affirmed(text) for text in texts], [denied(text) for text in texts]
     have = Counter(word for mine in sets for word in mine)
     last = len(texts) - 1
 
-    def others(place: int, of: Sequence[frozenset[str]]) -> list[frozenset[str]]:
-        return [other for number, other in enumerate(of) if number != place]
+    def others(index: int, of: Sequence[frozenset[str]]) -> list[frozenset[str]]:
+        return [rival for number, rival in enumerate(of) if number != index]
 
     return {
         "characters": [len(text) for text in texts],
-        "words": [len(parts) for parts in told],
-        "repeated words": [len(parts) - len(set(parts)) for parts in told],
+        "words": [len(parts) for parts in word_lists],
+        "repeated words": [len(parts) - len(set(parts)) for parts in word_lists],
         "punctuation": [sum(sign in string.punctuation for sign in text) for text in texts],
         "capitals and digits": [sum(sign.isupper() or sign.isdigit() for sign in text) for text in texts],
-        "prepositions": [sum(map(is_preposition, parts)) for parts in told],
+        "prepositions": [sum(map(is_preposition, parts)) for parts in word_lists],
         "words denied": [len(mine) for mine in no],
         "words that other options deny": [
-            sum(len(mine & other) for other in others(place, no)) for place, mine in enumerate(yes)
+            sum(len(mine & rival) for rival in others(index, no)) for index, mine in enumerate(yes)
         ],
         "denied words that other options have": [
-            sum(len(mine & other) for other in others(place, yes)) for place, mine in enumerate(no)
+            sum(len(mine & rival) for rival in others(index, yes)) for index, mine in enumerate(no)
         ],
         "likeness to the other options": [
-            sum(len(mine & other) / (len(mine | other) or 1) for other in others(place, sets))
-            for place, mine in enumerate(sets)
+            sum(len(mine & rival) / (len(mine | rival) or 1) for rival in others(index, sets))
+            for index, mine in enumerate(sets)
         ],
         "words of no other option": [sum(have[word] == 1 for word in mine) for mine in sets],
         "words missing that all others have": [
             sum(number == last and word not in mine for word, number in have.items()) for mine in sets
         ],
-        "words of the question": [len(content(text) & asked) for text in texts],
-        "words of the other questions": [len(content(text) & beside) for text in texts],
+        "words of the question": [len(content(text) & question) for text in texts],
+        "words of the other questions": [len(content(text) & neighbours) for text in texts],
     }
 
 
@@ -254,13 +252,11 @@ def _option_reader(items: Sequence[AuditedItem]) -> Callable[[AuditedItem], Cand
         return sum(bool(joined.get(pair, frozenset()) - {cluster}) for pair in pairs) / (len(pairs) or 1)
 
     def read(item: AuditedItem) -> Candidates:
-        texts = tuple(item.options[place] for place in item.choices)
+        texts = tuple(item.options[index] for index in item.choices)
         shares = [usual(text, item.cluster) for text in texts]
         more = measured("word pairs of right options elsewhere", shares)
-        features = [
-            {**one, **other}
-            for one, other in zip(_option_features(texts, item.question, item.beside), more, strict=True)
-        ]
+        plain = _option_features(texts, item.question, item.beside)
+        features = [{**measures, **learned} for measures, learned in zip(plain, more, strict=True)]
         right = item.choices.index(item.key) if item.key is not None and item.has_key else None
         return Candidates(item.choices, features, right)
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -62,7 +62,7 @@ class AuditedItem:
     @property
     def choices(self) -> tuple[int, ...]:
         """The options that can be right, by place."""
-        return tuple(place for place in range(len(self.options)) if place != self.refusal)
+        return tuple(index for index in range(len(self.options)) if index != self.refusal)
 
     @property
     def chance(self) -> float:
@@ -145,32 +145,34 @@ class Check:
     """True if people see only the number of findings; JSON lists all."""
 
 
+def repeats(
+    items: Iterable[AuditedItem], key: Callable[[AuditedItem], Hashable]
+) -> Iterator[tuple[AuditedItem, AuditedItem]]:
+    """Yield every item whose key an earlier one has, with the first of these."""
+    firsts: dict[Hashable, AuditedItem] = {}
+    pairs = ((item, firsts.setdefault(key(item), item)) for item in items)
+    return ((item, first) for item, first in pairs if first is not item)
+
+
 def duplicates(items: Sequence[AuditedItem]) -> Iterator[Slip]:
     """Yield the same question about the same thing with the same options."""
-    seen: dict[object, str] = {}
-    for item in items:
-        what = (item.context, item.question, frozenset(item.options), item.answer)
-        if (first := seen.setdefault(what, item.item_id)) != item.item_id:
-            yield Slip("duplicate", item.item_id, f"the same question as {first}")
+    for item, first in repeats(items, lambda item: (item.context, item.question, frozenset(item.options), item.answer)):
+        if first.item_id != item.item_id:
+            yield Slip("duplicate", item.item_id, f"the same question as {first.item_id}")
 
 
 def twins(items: Sequence[AuditedItem]) -> Iterator[Slip]:
     """Yield the same question and right answer about the same thing, with other distractors."""
-    seen: dict[object, AuditedItem] = {}
-    for item in items:
-        if not item.has_key:
-            continue
-        first = seen.setdefault((item.context, item.question, item.right_text), item)
-        if first is not item and frozenset(first.options) != frozenset(item.options):
+    keyed = (item for item in items if item.has_key)
+    for item, first in repeats(keyed, lambda item: (item.context, item.question, item.right_text)):
+        if frozenset(first.options) != frozenset(item.options):
             yield Slip("twin", item.item_id, f"differs from {first.item_id} in its wrong options only")
 
 
 def repeated_questions(items: Sequence[AuditedItem]) -> Iterator[Slip]:
     """Yield the same words asked about different things; harmless unless they are remembered."""
-    seen: dict[object, AuditedItem] = {}
-    for item in items:
-        first = seen.setdefault((item.question, item.options), item)
-        if first is not item and first.context != item.context and len(words(item.question)) > 4 and item.options:
+    for item, first in repeats(items, lambda item: (item.question, item.options)):
+        if first.context != item.context and len(words(item.question)) > 4 and item.options:
             yield Slip("repeated-question", item.item_id, f"word for word the question and options of {first.item_id}")
 
 
@@ -198,7 +200,7 @@ def repeated_options(items: Sequence[AuditedItem]) -> Iterator[Slip]:
         for text, number in counts.items():
             if number > 1:
                 both = " and ".join(
-                    LETTERS[place] for place, option in enumerate(item.options) if " ".join(words(option)) == text
+                    LETTERS[index] for index, option in enumerate(item.options) if " ".join(words(option)) == text
                 )
                 yield Slip("repeated-option", item.item_id, f"options {both} are the same")
 
@@ -214,9 +216,9 @@ def leaks(items: Sequence[AuditedItem]) -> Iterator[Slip]:
     """Questions that hold their own answer, and no other answer as well."""
     for item in items:
         if item.options:
-            asked = content(item.question)
-            held = [place for place in item.choices if (said := content(item.options[place])) and said <= asked]
-            if item.has_key and held == [item.key]:
+            options = {index: content(item.options[index]) for index in item.choices}
+            contained = [index for index, option in options.items() if option and option <= content(item.question)]
+            if item.has_key and contained == [item.key]:
                 yield Slip("answer-in-question", item.item_id, f"says its answer: {item.right_text}")
         elif item.answer and _names(item.question, item.answer, item.pool):
             yield Slip("answer-in-question", item.item_id, f"says its answer: {item.answer}")

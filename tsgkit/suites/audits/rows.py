@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from tsgkit.suites.audits.audit import Auditable
-from tsgkit.suites.audits.items import AuditedItem, Check, Slip, content, context_hash
+from tsgkit.suites.audits.items import AuditedItem, Check, Slip, content, context_hash, repeats
 from tsgkit.suites.audits.shortcuts import Answerer
 from tsgkit.suites.judgement import Sample
 from tsgkit.suites.replies import CollectedReply
@@ -23,10 +23,10 @@ def audit_rows(task: Task, data: str | None) -> Auditable:
     samples: list[Sample] = [dataset.sample(number) for number in range(len(dataset))]
     by_id = {sample.item_id: sample for sample in samples}
     following = dict[str, Sample]()  # the next sample of another cluster; the first follows the last
-    for place, sample in enumerate(samples):
-        others = (samples[(place + step) % len(samples)] for step in range(1, len(samples)))
-        if other := next((one for one in others if one.cluster != sample.cluster), None):
-            following[sample.item_id] = other
+    for index, sample in enumerate(samples):
+        others = (samples[(index + step) % len(samples)] for step in range(1, len(samples)))
+        if successor := next((candidate for candidate in others if candidate.cluster != sample.cluster), None):
+            following[sample.item_id] = successor
     main = next((name for name, metric in task.card.metrics.items() if metric.headline), "")
 
     def right_answer(sample: Sample) -> str:
@@ -43,6 +43,21 @@ def audit_rows(task: Task, data: str | None) -> Auditable:
     def baseline(item: AuditedItem, name: str) -> float:
         assert task.baselines.program is not None  # noqa: S101  (it has one of this name)
         return worth(item, str(task.baselines.program(task, name, 0, dataset).answer(by_id[item.item_id])))
+
+    def alike(items: Sequence[AuditedItem]) -> Iterator[Slip]:
+        for item, first in repeats(items, lambda item: content(item.question)):
+            if len(content(item.question)) >= FEWEST_WORDS and first.question != item.question:
+                yield Slip("near-duplicate", item.item_id, f"the same words as {first.item_id}")
+
+    def contaminated(items: Sequence[AuditedItem]) -> Iterator[Slip]:
+        if task.card.examples is None or task.prompt is None:
+            return
+        identity, examples = task.prompt.identity_of, task.prompt.examples().examples
+        shown = {part: example.item.item_id for example in examples for part in identity(example.item).contents}
+        for sample in samples:
+            clash = next((shown[part] for part in identity(sample).contents if part in shown), None)
+            if clash is not None:
+                yield Slip("contamination", sample.item_id, f"the worked example {clash} shows it")
 
     answerers = [
         Answerer(
@@ -66,28 +81,7 @@ def audit_rows(task: Task, data: str | None) -> Auditable:
         for sample in samples
     ]
     checks = (
-        Check("near-duplicate", "questions with the same words in another order or form", _alike, is_error=False),
-        Check("contamination", "items that the worked examples show", lambda _: _shown(task, samples)),
+        Check("near-duplicate", "questions with the same words in another order or form", alike, is_error=False),
+        Check("contamination", "items that the worked examples show", contaminated),
     )
     return Auditable(items, checks, tuple(answerers), clusters_are="items")
-
-
-def _alike(items: Sequence[AuditedItem]) -> Iterator[Slip]:
-    seen: dict[frozenset[str], AuditedItem] = {}
-    for item in items:
-        said = content(item.question)
-        first = seen.setdefault(said, item)
-        if len(said) >= FEWEST_WORDS and first.question != item.question:
-            yield Slip("near-duplicate", item.item_id, f"the same words as {first.item_id}")
-
-
-def _shown(task: Task, samples: Iterable[Sample]) -> Iterator[Slip]:
-    if task.card.examples is None or task.prompt is None:
-        return
-    identity = task.prompt.identity_of
-    examples = task.prompt.examples().examples
-    shown = {one: example.item.item_id for example in examples for one in identity(example.item).contents}
-    for sample in samples:
-        clash = next((shown[one] for one in identity(sample).contents if one in shown), None)
-        if clash is not None:
-            yield Slip("contamination", sample.item_id, f"the worked example {clash} shows it")

@@ -58,19 +58,18 @@ def longest_option(item: AuditedItem) -> tuple[int, ...]:
 
 def most_alike(item: AuditedItem) -> tuple[int, ...]:
     """Return the options that share most words with the others, on average."""
-    sets = {place: content(item.options[place]) for place in item.choices}
+    sets = {index: content(item.options[index]) for index in item.choices}
 
-    def likeness(place: int) -> float:
-        mine = sets[place]
-        others = [other for number, other in sets.items() if number != place]
-        return sum(len(mine & other) / len(mine | other) if mine | other else 1.0 for other in others)
+    def likeness(index: int) -> float:
+        pairs = [(sets[index], rival) for number, rival in sets.items() if number != index]
+        return sum(len(mine & rival) / len(mine | rival) if mine | rival else 1.0 for mine, rival in pairs)
 
     return _best_places(item, likeness)
 
 
 def denied_elsewhere(item: AuditedItem) -> tuple[int, ...]:
     """Return the options whose words, not denied there, the other options deny most often."""
-    others = [denied(item.options[place]) for place in item.choices]  # no option denies what it says itself
+    others = [denied(item.options[index]) for index in item.choices]  # no option denies what it says itself
     return _best(item, lambda option: sum(len(affirmed(option) & words) for words in others))
 
 
@@ -86,8 +85,8 @@ def like_others(item: AuditedItem) -> tuple[int, ...]:
 
 def like_prompt(item: AuditedItem) -> tuple[int, ...]:
     """Return the options with the most words of the prompt, minus words that are not in it."""
-    told = content(item.prompt)
-    return _best(item, lambda option: len(content(option) & told) - 2 * len(content(option) - told))
+    prompt_words = content(item.prompt)
+    return _best(item, lambda option: len(content(option) & prompt_words) - 2 * len(content(option) - prompt_words))
 
 
 def like_names(item: AuditedItem) -> tuple[int, ...]:
@@ -95,37 +94,37 @@ def like_names(item: AuditedItem) -> tuple[int, ...]:
     return _sharing(item, frozenset().union(*(content(name.replace("-", " ")) for name in item.names)))
 
 
-def _sharing(item: AuditedItem, told: frozenset[str]) -> tuple[int, ...]:
-    return _best(item, lambda option: len(content(option) & told))
+def _sharing(item: AuditedItem, wanted: frozenset[str]) -> tuple[int, ...]:
+    return _best(item, lambda option: len(content(option) & wanted))
 
 
 def _best(item: AuditedItem, worth: Callable[[str], float]) -> tuple[int, ...]:
-    return _best_places(item, lambda place: worth(item.options[place]))
+    return _best_places(item, lambda index: worth(item.options[index]))
 
 
 def _best_places(item: AuditedItem, worth: Callable[[int], float]) -> tuple[int, ...]:
-    values = {place: worth(place) for place in item.choices}
+    values = {index: worth(index) for index in item.choices}
     most = max(values.values(), default=0.0)
-    return tuple(place for place, value in values.items() if value >= most - 1e-12)
+    return tuple(index for index, value in values.items() if value >= most - 1e-12)
 
 
-def _constant(items: Sequence[AuditedItem]) -> Answer:
+def constant(items: Sequence[AuditedItem]) -> Answer:
     """Return the place of the key that most items have."""
-    [(place, _)] = Counter(item.key for item in items if item.has_key).most_common(1) or [(0, 0)]
-    return lambda item: (place,) if place is not None and place < len(item.options) else item.choices
+    [(index, _)] = Counter(item.key for item in items if item.has_key).most_common(1) or [(0, 0)]
+    return lambda item: (index,) if index is not None and index < len(item.options) else item.choices
 
 
-def _constant_by_group(items: Sequence[AuditedItem]) -> Answer:
+def constant_by_group(items: Sequence[AuditedItem]) -> Answer:
     """Return the place of the key that most items of the same kind have."""
     by_group: defaultdict[str, list[AuditedItem]] = defaultdict(list)
     for item in items:
         by_group[item.group].append(item)
-    answers = {group: _constant(members) for group, members in by_group.items()}
-    fallback = _constant(items)
+    answers = {group: constant(members) for group, members in by_group.items()}
+    fallback = constant(items)
     return lambda item: answers.get(item.group, fallback)(item)
 
 
-def _commonest_answer(items: Sequence[AuditedItem]) -> Answer:
+def commonest_answer(items: Sequence[AuditedItem]) -> Answer:
     """Return the commonest of all right answers that is among those possible here."""
     order = [answer for answer, _ in Counter(item.answer for item in items).most_common()]
 
@@ -136,16 +135,12 @@ def _commonest_answer(items: Sequence[AuditedItem]) -> Answer:
     return answer
 
 
-def _is_open(item: AuditedItem) -> bool:
-    return not item.options and bool(item.pool)
-
-
 ANSWERERS = (
-    Answerer("always the same letter", "where the keys of other items stand", learn=_constant),
+    Answerer("always the same letter", "where the keys of other items stand", learn=constant),
     Answerer(
         "the usual letter of this kind of question",
         "the kind of question, and where the keys of other items stand",
-        learn=_constant_by_group,
+        learn=constant_by_group,
         needs=lambda item: bool(item.options and item.group),
     ),
     Answerer("the longest option", "the options, not the question", longest_option),
@@ -183,8 +178,8 @@ ANSWERERS = (
     Answerer(
         "the commonest answer",
         "the answers to other items, and which names occur here",
-        learn=_commonest_answer,
-        needs=_is_open,
+        learn=commonest_answer,
+        needs=lambda item: not item.options and bool(item.pool),
     ),
     Answerer(
         "the option most like the prompt",
@@ -206,14 +201,14 @@ def answered(answerer: Answerer, items: Sequence[AuditedItem]) -> Mapping[str, f
     if answerer.learn is None:
         gets = answerer.gets or (lambda item: 0.0)
         return {item.item_id: gets(item) for item in mine}
-    found: dict[str, float] = {}
+    credits_: dict[str, float] = {}
     for fold in range(FOLDS):
         others = [item for item in mine if fold_of(item.cluster) != fold]
         tested = [item for item in mine if fold_of(item.cluster) == fold]
         if tested and others:
             taught = answerer.learn(others)
-            found |= {item.item_id: answerer.worth(item, taught(item)) for item in tested}
-    return {item.item_id: found[item.item_id] for item in mine if item.item_id in found}
+            credits_ |= {item.item_id: answerer.worth(item, taught(item)) for item in tested}
+    return {item.item_id: credits_[item.item_id] for item in mine if item.item_id in credits_}
 
 
 @lru_cache(maxsize=100_000)

@@ -55,28 +55,27 @@ Found = TypeVar("Found")
 _waiting: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()
 
 
+@cache
+def _start_threads() -> None:
+    def decode() -> None:
+        while True:
+            future, work = _waiting.get()
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(work())
+                except BaseException as error:  # noqa: BLE001  (the caller receives it through the future)
+                    future.set_exception(error)
+
+    for number in range(AT_ONCE):
+        threading.Thread(target=decode, name=f"image-{number}", daemon=True).start()
+
+
 async def beside(work: Callable[[], Found]) -> Found:
     """Run a function in a decoding thread and return its result."""
-    _start()
+    _start_threads()
     future: Future[Found] = Future()
     _waiting.put((future, work))
     return await asyncio.wrap_future(future)
-
-
-@cache
-def _start() -> None:
-    for number in range(AT_ONCE):
-        threading.Thread(target=_decode, name=f"image-{number}", daemon=True).start()
-
-
-def _decode() -> None:
-    while True:
-        future, work = _waiting.get()
-        if future.set_running_or_notify_cancel():
-            try:
-                future.set_result(work())
-            except BaseException as error:  # noqa: BLE001  (the caller receives it through the future)
-                future.set_exception(error)
 
 
 @dataclass(frozen=True)
@@ -114,13 +113,13 @@ def folder_of(viewing: Viewing) -> ImageFolder:
     return ImageFolder(viewing.folder.name, viewing.folder.path)
 
 
-def shown(found: Looked) -> tuple[ShownImage, ImageFile | None]:
+def shown(looked: Looked) -> tuple[ShownImage, ImageFile | None]:
     """Return the record of a look-up, and the image if it can be shown."""
-    if isinstance(found, MissingImage):
+    if isinstance(looked, MissingImage):
         return ShownImage(MISSING, NO_IMAGE), None
-    if not isinstance(found, ImageFile):
-        return ShownImage(UNREADABLE, found.reason), None
-    return ShownImage(SEEN, "", found.sha256, found.notes), found
+    if not isinstance(looked, ImageFile):
+        return ShownImage(UNREADABLE, looked.reason), None
+    return ShownImage(SEEN, "", looked.sha256, looked.notes), looked
 
 
 @dataclass(frozen=True)
@@ -147,7 +146,7 @@ class ShownImage:
 
 def sight_of(transcript: Transcript | None) -> ShownImage | None:
     """Return the record in a transcript; None if the solver did not finish."""
-    text = next((one.reply.text for one in (transcript.said if transcript else ()) if one.label == IMAGE), None)
+    text = next((call.reply.text for call in (transcript.said if transcript else ()) if call.label == IMAGE), None)
     if text is None:
         return None
     value = json.loads(text)

@@ -155,19 +155,19 @@ class Judge:
 
     async def answer(self, ask: Ask, question: JudgeQuestion[Found]) -> Answer[Found]:
         """Ask until a reply can be read, each time as a new draw. If none can be read, the result is unknown."""
-        said: list[LabelledReply] = []
+        replies: list[LabelledReply] = []
         reading = JudgeReading[Found](None, NO_REPLY)
         for draw in range(question.first_draw, question.first_draw + question.tries):
             reply = await self.reply(ask, question.messages, question.label, draw, question.schema)
-            said.append(LabelledReply(question.label, reply))
+            replies.append(LabelledReply(question.label, reply))
             if reply.ending in NOT_ASKED_AGAIN:
                 reading = JudgeReading(None, problem_of(reply))
                 break
             reading = question.read(reply)
             if not reading.problem:
-                return Answer(reading.value, None, tuple(said))
-        unknown = Unknown(reading.problem, question.label, outcome_of(said[-1].reply))
-        return Answer(reading.value, unknown, tuple(said))
+                return Answer(reading.value, None, tuple(replies))
+        unknown = Unknown(reading.problem, question.label, outcome_of(replies[-1].reply))
+        return Answer(reading.value, unknown, tuple(replies))
 
     async def reply(
         self, ask: Ask, messages: Sequence[BaseMessage], label: str, draw: int, schema: Schema | None = None
@@ -196,8 +196,8 @@ def messages_of(
 
     text = (question,) if question else ()
     parts = (*images, *text) if images_first else (*text, *images)
-    asked: BaseMessage = HumanMessage(content=content_of(*parts) if images else question)
-    return [SystemMessage(content=role), asked] if role else [asked]
+    message: BaseMessage = HumanMessage(content=content_of(*parts) if images else question)
+    return [SystemMessage(content=role), message] if role else [message]
 
 
 def a_model(ask: Ask | None, what: str) -> Ask:

@@ -65,8 +65,8 @@ class JudgedBy:
     @property
     def fingerprint(self) -> str:
         """A hash of its prompt and its scale."""
-        told = f"{self.prompt}\0{self.scale[0]}\0{self.scale[1]}\0{CONTRACT}"
-        return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        text = f"{self.prompt}\0{self.scale[0]}\0{self.scale[1]}\0{CONTRACT}"
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     @property
     def metrics(self) -> dict[str, Metric]:
@@ -101,13 +101,13 @@ def judged_by(prompt: str, model: str, *, scale: tuple[int, int] = (1, 5)) -> Ju
 
 def rating_in(text: str, scale: tuple[int, int]) -> int | Unreadable:
     """Return the one rating in a reply: behind the last label, else the only number of the scale in the text."""
-    said = spoken(text)
-    if isinstance(said, Unreadable):
-        return said
-    labels = list(LABELLED.finditer(said.text))
-    behind = said.text[labels[-1].end() :].strip() if labels else ""
+    reply = spoken(text)
+    if isinstance(reply, Unreadable):
+        return reply
+    labels = list(LABELLED.finditer(reply.text))
+    behind = reply.text[labels[-1].end() :].strip() if labels else ""
     low, high = scale
-    numbers = (int(one[1]) for one in NUMBER.finditer(behind.partition("\n")[0] if behind else said.text))
+    numbers = (int(match[1]) for match in NUMBER.finditer(behind.partition("\n")[0] if behind else reply.text))
     ratings = list(dict.fromkeys(number for number in numbers if low <= number <= high))
     if len(ratings) > 1:
         return Unreadable(f"several ratings: {', '.join(map(str, ratings))}")
@@ -208,7 +208,7 @@ class GradedSolver(GradedScorer):
         return Expected((0, 1), (0, least + most), (0, len(CONTRACT)), worst=TRIES)
 
 
-def unrated(item: Any, answer: Any, given: Given) -> AnswerScores:  # noqa: ANN401
+def unrated(item: Any, answer: Any, facts: Given) -> AnswerScores:  # noqa: ANN401
     """Return an answer as it was read, for a judge to rate."""
     return AnswerScores({RATING: Score.missing("not rated")}, answer=answer)
 
@@ -222,5 +222,5 @@ def _parted(transcript: Transcript | None) -> tuple[Transcript | None, list[Repl
     """Return the calls of the subject, and those of the judge."""
     if transcript is None:
         return None, []
-    answer = tuple(one for one in transcript.said if one.label != GRADE)
-    return Transcript(answer), [one.reply for one in transcript.said if one.label == GRADE]
+    answer = tuple(call for call in transcript.said if call.label != GRADE)
+    return Transcript(answer), [call.reply for call in transcript.said if call.label == GRADE]

@@ -48,11 +48,11 @@ class Pool:
     lot: str = ""
     """A name mixed into the random choice beside seed and id."""
 
-    def chosen(self, shots: int, seed: int, asked: Iterable[Any]) -> tuple[WorkedExample, ...]:
+    def chosen(self, shots: int, seed: int, items: Iterable[Any]) -> tuple[WorkedExample, ...]:
         """Return a number of examples, after checking that the whole pool does not overlap with the items."""
         if not shots:
             return ()
-        self.check_disjoint(asked)
+        self.check_disjoint(items)
         return self.drawn(shots, seed)
 
     def drawn(self, shots: int, seed: int = 0) -> tuple[WorkedExample, ...]:
@@ -76,7 +76,7 @@ class Pool:
             turns[example.source] += bool(example.source)
         return tuple(example for _, example in sorted(placed, key=lambda turn: turn[0])[:shots])
 
-    def check_disjoint(self, asked: Iterable[Any]) -> None:
+    def check_disjoint(self, items: Iterable[Any]) -> None:
         """Refuse a pool with examples of scenarios that are asked about, or that are themselves asked."""
         contents: dict[Hashable, str] = {}
         scenarios: dict[str, str] = {}
@@ -87,16 +87,16 @@ class Pool:
             for name in known.scenarios:
                 scenarios.setdefault(name, example.item.item_id)
         clashes: dict[str, str] = {}  # by example, with the first item that it clashes with
-        for item in asked:
-            own = self.identity(item)
-            same = next((contents[content] for content in own.contents if content in contents), None)
-            shared = next((name for name in own.scenarios if name in scenarios), None)
-            example_id = same or (scenarios[shared] if shared is not None else None)
+        for item in items:
+            traits = self.identity(item)
+            duplicate = next((contents[content] for content in traits.contents if content in contents), None)
+            shared = next((name for name in traits.scenarios if name in scenarios), None)
+            example_id = duplicate or (scenarios[shared] if shared is not None else None)
             if example_id is None or example_id in clashes:
                 continue
             of = f" {shared}" if shared and len(shared) <= 60 else ""
             alike = f"example {example_id} and item {item.item_id} are of one scenario{of}"
-            clashes[example_id] = f"example {example_id} is item {item.item_id}" if same else alike
+            clashes[example_id] = f"example {example_id} is item {item.item_id}" if duplicate else alike
             if len(clashes) > MOST_NAMED:
                 break
         if clashes:

@@ -53,10 +53,10 @@ class PromptSolver(Draws):
 
     async def solve(self, item: Sample, ask: Ask | None) -> Transcript:
         """Make all calls at once, each a draw of its own. If one is stopped, the others are kept."""
-        asked = asking(ask, self.name)
+        send = asking(ask, self.name)
         messages, schema = self.prompter.messages(item), self.prompter.response_format(item)
         labels = [LABEL] if self.calls == 1 else [f"vote/{draw}" for draw in range(self.calls)]
-        calls = (asked(messages, label=label, draw=draw, schema=schema) for draw, label in enumerate(labels))
+        calls = (send(messages, label=label, draw=draw, schema=schema) for draw, label in enumerate(labels))
         return Transcript(tuple(map(LabelledReply, labels, await gather_all(*calls))))
 
     def expected(self, item: Sample) -> Expected:
@@ -107,14 +107,15 @@ def register_factory(first: str, family: SolverFactory) -> None:
 @cache
 def factory_of(name: str) -> SolverFactory:
     """Return the family of a solver's name; ``UsageError`` where there is no such solver."""
-    found = _loaded(name.partition(":")[0])
-    if found is None:
+    factory = _loaded(name.partition(":")[0])
+    if factory is None:
         known = (family for first in known_factories() if (family := _loaded(first)) is not None)
         raise UsageError(
-            f"there is no solver {name}", hint=meant(name, [one for family in known for one in family.names])
+            f"there is no solver {name}",
+            hint=meant(name, [solver_name for family in known for solver_name in family.names]),
         )
-    found.check(name)
-    return found
+    factory.check(name)
+    return factory
 
 
 def has_registered_factories() -> bool:
@@ -131,8 +132,8 @@ def _points() -> Iterator[EntryPoint]:
     """Yield the entry points of factories: those of our packages above this one, then those of installed packages."""
     from importlib.metadata import EntryPoint
 
-    for first, place in SOLVERS.items():
-        yield EntryPoint(first, place, GROUP)
+    for first, address in SOLVERS.items():
+        yield EntryPoint(first, address, GROUP)
     yield from entry_points(group=GROUP)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from tsgkit.errors import UsageError
@@ -22,14 +21,12 @@ PREFIX = f"{BASELINE}/"
 
 def programs(functions: Mapping[str, Callable[[Any, int], str]]) -> Baselines:
     """Return programs by name; each answers an item in the requested form. The seed decides random choices."""
-    return Baselines(tuple(functions), partial(_own_program, functions))
 
+    def program(task: Task, subject: str, seed: int, dataset: Dataset | None) -> OwnProgram:
+        name = baseline_name(subject, functions)
+        return OwnProgram(task, name, seed, functions[name])
 
-def _own_program(
-    functions: Mapping[str, Callable[[Any, int], str]], task: Task, subject: str, seed: int, dataset: Dataset | None
-) -> OwnProgram:
-    name = baseline_name(subject, functions)
-    return OwnProgram(task, name, seed, functions[name])
+    return Baselines(tuple(functions), program)
 
 
 @dataclass(frozen=True)
@@ -97,8 +94,8 @@ class OfflineSolver:
         """Run the program; ``UsageError`` where there is none."""
         if self.program is None:
             raise UsageError(f"{self.name}: a recorded run can only be scored", hint="tsgkit eval resumes it")
-        said = self.program.answer(item)
-        return local(said) if isinstance(said, str) else said
+        reply = self.program.answer(item)
+        return local(reply) if isinstance(reply, str) else reply
 
 
 def baseline_name(subject: str, known: Collection[str]) -> str:
@@ -109,5 +106,5 @@ def baseline_name(subject: str, known: Collection[str]) -> str:
     """
     name = subject.removeprefix(PREFIX)
     if name not in known:
-        raise UsageError(f"there is no {subject}", hint=meant(subject, [PREFIX + one for one in known]))
+        raise UsageError(f"there is no {subject}", hint=meant(subject, [PREFIX + baseline for baseline in known]))
     return name

@@ -91,8 +91,8 @@ class Prompt:
         """Return how many characters a right reply to an item has, at least and at most."""
         if self.length is not None:
             return self.length(item)
-        said = len(self.answer(item)) if self.answer is not None else 0
-        return said, said
+        size = len(self.answer(item)) if self.answer is not None else 0
+        return size, size
 
     def identity_of(self, item: Sample) -> Identity:
         """Return the identity of an item for comparison with examples: its own, else its content and its cluster."""
@@ -160,8 +160,8 @@ class Prompt:
 
     @property
     def _homes(self) -> Iterable[str]:
-        beside = PurePosixPath(self.folder).parent / SHARED
-        return dict.fromkeys((self.folder, str(beside), *self.homes))
+        shared = PurePosixPath(self.folder).parent / SHARED
+        return dict.fromkeys((self.folder, str(shared), *self.homes))
 
     def _whole_in(self, folder: Path) -> Path | None:
         """Return the whole prompt in a given folder, if there is one; refuse a folder that holds neither it nor parts,
@@ -169,11 +169,11 @@ class Prompt:
         if not folder.is_dir():
             raise UsageError(f"{folder}: no such folder of prompts")
         room = folder / "prompts" if (folder / "prompts").is_dir() else folder
-        own = [room / home for home in self._homes if (room / home).is_dir()]
+        homes = [room / home for home in self._homes if (room / home).is_dir()]
         whole = folder / f"{self.task.rpartition('/')[2]}.txt"
         where = f"parts lie in {folder}/{self.folder}/"
         if whole.is_file():
-            if own:
+            if homes:
                 raise UsageError(
                     f"{folder}: holds {whole.name}, a whole prompt, and parts too", hint="keep one of the two"
                 )
@@ -181,11 +181,11 @@ class Prompt:
                 problem = f"{whole}: {self.task} has no published prompt, so it cannot be used whole"
                 raise UsageError(problem, hint=f"prompts in {where}")
             return whole
-        if not own:
+        if not homes:
             more = f", a whole prompt is {whole}" if self.whole else ""
             raise UsageError(f"{folder}: has no prompts for {self.task}", hint=where + more)
         known = (*self.parts, *self.also)
-        for file in sorted(file for home in own for file in home.glob("*.txt")):
+        for file in sorted(file for home in homes for file in home.glob("*.txt")):
             if file.stem not in known and (self.also or file.parent.name != SHARED):
                 raise UsageError(f"{file}: there is no prompt part {file.stem}", hint=meant(file.stem, known))
         return None

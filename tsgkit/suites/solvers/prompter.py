@@ -70,8 +70,8 @@ class Prompter:
         """Return that schema as providers take it."""
         if (schema := self.schema(item)) is None:
             return None
-        named = {"name": self.texts.prompt.answer_name, "schema": schema, "strict": True}
-        return {"type": "json_schema", "json_schema": named}
+        json_schema = {"name": self.texts.prompt.answer_name, "schema": schema, "strict": True}
+        return {"type": "json_schema", "json_schema": json_schema}
 
     @cached_property
     def fingerprint(self) -> str:

@@ -109,8 +109,8 @@ class Draws(_Scorer):
 
     def unfinished(self, transcript: Transcript) -> str:
         """Return how many draws are recorded where some are not."""
-        made = len(transcript.said)
-        return f"{made} of {self.calls} calls are recorded" if made < self.calls else ""
+        count = len(transcript.said)
+        return f"{count} of {self.calls} calls are recorded" if count < self.calls else ""
 
 
 @dataclass(frozen=True)
@@ -122,19 +122,19 @@ class SolverWork(_Scorer):
 
     def judge(self, item: Sample, transcript: Transcript | None) -> Judged:
         """Score the answer, and keep the notes."""
-        said = {} if transcript is None else {one.label: one.reply for one in transcript.said}
-        answer = said.get(LOCAL) or (transcript.replies[-1] if said and transcript is not None else None)
+        replies = {} if transcript is None else {call.label: call.reply for call in transcript.said}
+        answer = replies.get(LOCAL) or (transcript.replies[-1] if replies and transcript is not None else None)
         reading = read_reply(self.task, item, None if answer is None else read_as(answer))
         judged = judge_reading(self.task, item, reading)
-        notes = tuple((said[NOTES].text or "").splitlines()) if NOTES in said else ()
+        notes = tuple((replies[NOTES].text or "").splitlines()) if NOTES in replies else ()
         return replace(judged, notes=(*judged.notes, *notes))
 
     def unfinished(self, transcript: Transcript) -> str:
         """Return that it had not come to its end: it left no answer, and no call failed."""
-        said = transcript.said
-        if any(one.label == LOCAL for one in said) or (said and failed(said[-1].reply)):
+        calls = transcript.said
+        if any(call.label == LOCAL for call in calls) or (calls and failed(calls[-1].reply)):
             return ""
-        return f"{len(said)} calls are recorded, and {self.name} had not come to its end"
+        return f"{len(calls)} calls are recorded, and {self.name} had not come to its end"
 
 
 def combined(task: Task, item: Sample, readings: Sequence[Reading]) -> Reading:
@@ -143,10 +143,10 @@ def combined(task: Task, item: Sample, readings: Sequence[Reading]) -> Reading:
     Only readable draws vote. One that ended in an error of the service leaves the result open; without readable draws
     the first one's outcome counts.
     """
-    broken = next((one for one in readings if one.outcome is Outcome.API_ERROR), None)
+    broken = next((reading for reading in readings if reading.outcome is Outcome.API_ERROR), None)
     if broken is not None or not readings:
         return broken or read_reply(task, item, None)
-    answers = [one.answer for one in readings if one.outcome is Outcome.ANSWERED]
+    answers = [reading.answer for reading in readings if reading.outcome is Outcome.ANSWERED]
     if not answers:
         return readings[0]
     assert task.vote is not None  # noqa: S101  (the factory of votes looked)

@@ -119,12 +119,12 @@ def task_prompts(tasks: Iterable[Task], prompts: str | None = None) -> tuple[Tas
     """Return the prompts of these tasks, ours or those of a folder, which may lack some."""
     if prompts is not None and not Path(prompts).is_dir():
         raise UsageError(f"{prompts}: no such folder of prompts")
-    return tuple(_task_prompts(task, prompts) for task in tasks)
-
-
-def _task_prompts(task: Task, prompts: str | None) -> TaskPrompts:
-    try:
+    listed = []
+    for task in tasks:
         source = task.prompt.sources if task.prompt is not None else task.looks.sources if task.looks else None
-        return TaskPrompts(task.key, task.card.title, source(prompts) if source is not None else {})
-    except UsageError as error:
-        return TaskPrompts(task.key, task.card.title, problem=str(error))
+        try:
+            parts, problem = source(prompts) if source is not None else {}, ""
+        except UsageError as error:
+            parts, problem = {}, str(error)
+        listed.append(TaskPrompts(task.key, task.card.title, parts, problem))
+    return tuple(listed)

@@ -91,11 +91,11 @@ def auditable(
         examples = {text: example.item.item_id for example in shown for text in rules.own_texts(example.item)}
         together = "\n".join(texts)
         for item in items:
-            own = rules.own_texts(by_id[item.item_id])
-            clash = next((examples[text] for text in own if text in examples), None)
+            item_texts = rules.own_texts(by_id[item.item_id])
+            clash = next((examples[text] for text in item_texts if text in examples), None)
             if clash is not None:
                 yield Slip("contamination", item.item_id, f"the worked example {clash} shows it")
-            elif any(text in together for text in own if len(words(text)) > 4):
+            elif any(text in together for text in item_texts if len(words(text)) > 4):
                 yield Slip("contamination", item.item_id, "a prompt holds it word for word")
 
     checks = (
@@ -106,7 +106,13 @@ def auditable(
         ),
         Check("contamination", "items that the worked examples or prompts show", contaminated),
     )
-    worth = partial(_worth, task, by_id)
+
+    def worth(item: AuditedItem, reply: str) -> float:
+        """Return the strict F1 of a reply."""
+        sample = by_id[item.item_id]
+        judged = judge_reading(task, sample, read_reply(task, sample, CollectedReply(reply)))
+        return judged.scores["strict"]["f1"].value or 0.0
+
     answerers = (
         Answerer("the option with the fewest words that deny", "the options, not the graph", fewest_denials),
         *_readers_of_graphs(by_id),
@@ -146,23 +152,19 @@ def _schema_checks(document: Document, items: Sequence[AuditedItem], *, of_sever
     for code, of_rule in slips.items():
         rule = ALL_RULES[code]
         looks_for, is_error = f"graphs and rows: {rule.meaning}", rule.severity == "error"
-        yield Check(code, looks_for, partial(_known, of_rule), is_error, is_folded=code in HAND_REMARKS)
-
-
-def _known(slips: Sequence[Slip], items: Sequence[AuditedItem]) -> Sequence[Slip]:
-    return slips
+        known = lambda items, slips=of_rule: slips  # noqa: E731  (one for each rule)
+        yield Check(code, looks_for, known, is_error, is_folded=code in HAND_REMARKS)
 
 
 def handled_things(graphs: Sequence[ActionGraph], question: str) -> dict[str, list[str]]:
     """Return the answers of guessers that do not read a question, by what they name."""
     handled = [triplet.target for graph in graphs for triplet in graph.triplets if triplet.edge == DOBJ]
+    unnamed = [name for name in handled if name not in words(question)]
     return {
         "the thing handled most often": _commonest(handled),
         "the thing handled first": handled[:1],
         "the thing handled last": handled[-1:],
-        "the thing handled most often that the question does not name": _commonest(
-            [name for name in handled if name not in words(question)]
-        ),
+        "the thing handled most often that the question does not name": _commonest(unnamed),
     }
 
 
@@ -208,17 +210,17 @@ def learned_names(by_id: Mapping[str, Any]) -> Answerer:
         usual = Counter(item.answer for item in items)
 
         def read(item: AuditedItem) -> Candidates:
-            counts, asked = rivals(by_id[item.item_id].graphs, item.answer), words(item.question)
+            counts, question_words = rivals(by_id[item.item_id].graphs, item.answer), words(item.question)
             names = tuple(counts)
             mentions = measured("mentions in the graphs", list(counts.values()))
             elsewhere = measured("answers elsewhere", [usual[name] - answers[name, item.cluster] for name in names])
             features = []
             for name, of_graphs, of_answers in zip(names, mentions, elsewhere, strict=True):
-                own = {f"the name '{name}'": 1.0} | of_graphs | of_answers
-                if name in asked:
-                    own |= {f"a name in a question with '{word}'": 1.0 for word in _FORMS if word in asked}
-                    own["a name in the question"] = 1.0
-                features.append(own)
+                features.append({f"the name '{name}'": 1.0} | of_graphs | of_answers)
+                if name in question_words:
+                    forms = [word for word in _FORMS if word in question_words]
+                    features[-1] |= {f"a name in a question with '{word}'": 1.0 for word in forms}
+                    features[-1]["a name in the question"] = 1.0
             return Candidates(names, features, names.index(item.answer) if item.answer in counts else None)
 
         return read
@@ -251,13 +253,6 @@ def _guesser(task: Task, by_id: Mapping[str, Any], worth: Callable[[AuditedItem,
     )
 
 
-def _worth(task: Task, by_id: Mapping[str, Any], item: AuditedItem, reply: str) -> float:
-    """Return the strict F1 of a reply."""
-    sample = by_id[item.item_id]
-    judged = judge_reading(task, sample, read_reply(task, sample, CollectedReply(reply)))
-    return judged.scores["strict"]["f1"].value or 0.0
-
-
 def learned_graphs(by_id: Mapping[str, Any], worth: Callable[[AuditedItem, str], float]) -> Answerer:
     """Return the learned shortcut for generation, with the worth of a reply's text for an item."""
 
@@ -265,16 +260,16 @@ def learned_graphs(by_id: Mapping[str, Any], worth: Callable[[AuditedItem, str],
         """Return the actions and things of L with their places in it."""
         usable = elements_of(sample.vocabulary)
         lists = ((VERB, usable.actions), (DOBJ, usable.things))
-        return [(kind, place, name) for kind, names in lists for place, name in enumerate(names)]
+        return [(kind, index, name) for kind, names in lists for index, name in enumerate(names)]
 
     def learn(items: Sequence[AuditedItem]) -> Answer:
         used, offered = Counter[tuple[str, int | str]](), Counter[tuple[str, int | str]]()
         grips = Counter[tuple[str, ...]]()
         for sample in (by_id[item.item_id] for item in items):
             targets = {(edge, target) for graph in sample.references for _, edge, target in graph.triplets}
-            for kind, place, name in elements(sample):
-                offered.update(((kind, name), (kind, place)))
-                used.update(((kind, name), (kind, place)) if (kind, name) in targets else ())
+            for kind, index, name in elements(sample):
+                offered.update(((kind, name), (kind, index)))
+                used.update(((kind, name), (kind, index)) if (kind, name) in targets else ())
             grips.update(tuple(t.target for t in graph.triplets if t.target in HANDS) for graph in sample.references)
         [(hands, _)] = grips.most_common(1) or [((), 0)]
 
@@ -290,8 +285,8 @@ def learned_graphs(by_id: Mapping[str, Any], worth: Callable[[AuditedItem, str],
             for kind, _, name in sorted(ranks, key=ranks.__getitem__):
                 names[kind].append(name)
             graphs = []
-            for place, action in enumerate(names[VERB][: sample.k]):
-                edges = [(DOBJ, thing) for thing in names[DOBJ][place : place + 1]]
+            for index, action in enumerate(names[VERB][: sample.k]):
+                edges = [(DOBJ, thing) for thing in names[DOBJ][index : index + 1]]
                 edges += elements_of(sample.vocabulary).grips(hands)
                 graphs.append(ActionGraph([(PERSON, VERB, action), *((action, label, name) for label, name in edges)]))
             return ("\n\n".join(map(str, graphs)),)

@@ -24,7 +24,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tsgkit.graph.model import ActionGraph
 from tsgkit.library.documents.reader import Document
 from tsgkit.library.documents.rows import Entry
 
@@ -83,9 +82,9 @@ class Clustering:
     def add(self, entry: Entry) -> None:
         """Take the next row."""
         row = entry.row or {}
-        number, own = len(self._roots), scenarios_of(row)[0]
+        number, own_name = len(self._roots), scenarios_of(row)[0]
         self._roots.append(number)
-        self._own.append(hash(own))
+        self._own.append(hash(own_name))
         self._items.append(entry.item)
         ids = ids_of(row)
         if ids:
@@ -93,20 +92,27 @@ class Clustering:
         self._has_vocabularies |= "mandatory_space" in row
         for name in ids:
             self._unite(number, self._with_id.setdefault(name, number))
-        has_context = "mandatory_space" not in row and len(entry.narrative.graphs) >= LEAST_SHARED
-        if has_context:
-            self._add_context(entry.narrative.graphs, number, has_target="variations" in row)
+        graphs = entry.narrative.graphs
+        has_context = "mandatory_space" not in row and len(graphs) >= LEAST_SHARED
+        # a context that is too short as evidence is extended by the row's own graph
+        beginning, end = 0, max(LEAST_SHARED, len(graphs) - ("variations" in row))
+        for length, graph in enumerate(graphs if has_context else (), 1):
+            beginning = hash((beginning, graph))
+            if length >= LEAST_SHARED:
+                self._beginnings.append(beginning)
+            if length == end:
+                self._unite(number, self._with_end.setdefault(beginning, number))
         if not ids and not (has_context and len(row.get("context_graphs", ())) >= LEAST_SHARED):
-            self._unite(number, self._with_own.setdefault(hash(own), number))
+            self._unite(number, self._with_own.setdefault(hash(own_name), number))
         self._stops.append(len(self._beginnings))
 
     def clusters(self) -> Clusters:
         """Join rows that continue each other, and name the clusters."""
         start = 0
         for number, stop in enumerate(self._stops):
-            for place in range(start, stop):
-                if (other := self._with_end.get(self._beginnings[place])) is not None:
-                    self._unite(number, other)
+            for index in range(start, stop):
+                if (earlier := self._with_end.get(self._beginnings[index])) is not None:
+                    self._unite(number, earlier)
             start = stop
         roots = array("l", (self._root(number) for number in range(len(self._roots))))
         joined = {root for number, root in enumerate(roots) if self._own[number] != self._own[root]}
@@ -117,21 +123,8 @@ class Clustering:
         unit = VOCABULARIES if self._has_vocabularies else STORIES if joined or self._ids else CONTEXTS
         return Clusters(roots, names, SCENARIOS if len(self._ids) == len(self._roots) else unit)
 
-    def _add_context(self, graphs: tuple[ActionGraph, ...], number: int, *, has_target: bool) -> None:
-        """Note every beginning of a context with the graph that follows it, and where the context ends.
-
-        A context that is too short as evidence is extended by the row's own graph.
-        """
-        beginning, end = 0, max(LEAST_SHARED, len(graphs) - has_target)
-        for length, graph in enumerate(graphs, 1):
-            beginning = hash((beginning, graph))
-            if length >= LEAST_SHARED:
-                self._beginnings.append(beginning)
-            if length == end:
-                self._unite(number, self._with_end.setdefault(beginning, number))
-
-    def _unite(self, one: int, other: int) -> None:
-        first, second = self._root(one), self._root(other)
+    def _unite(self, row: int, joined_row: int) -> None:
+        first, second = self._root(row), self._root(joined_row)
         self._roots[max(first, second)] = min(first, second)
 
     def _root(self, number: int) -> int:

@@ -14,7 +14,6 @@ Given elements are in the order of L, so that their order reveals nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from math import fsum
 from types import MappingProxyType
 from typing import Any
@@ -31,10 +30,9 @@ from tsgkit.scoring.pooling import Score, right_or_wrong
 from tsgkit.scoring.set_scores import Overlap, common_subsequence, overlap
 from tsgkit.suites.judgement import AnswerScores, Given, Scores, Spans
 from tsgkit.suites.metrics import Metric
-from tsgkit.suites.solvers.offline_solvers import programs
 from tsgkit.suites.solvers.prompt_files import closed, list_of, one_of
 from tsgkit.suites.suite import CHECK
-from tsgkit.suites.task import Task, View
+from tsgkit.suites.task import Task
 from tsgkit.suites.tsg.audit import AuditRules
 from tsgkit.suites.tsg.baselines import derived_tasks as baselines
 from tsgkit.suites.tsg.generation import (
@@ -46,24 +44,30 @@ from tsgkit.suites.tsg.generation import (
     problem_of,
     sentence_fields,
 )
-from tsgkit.suites.tsg.graph_scores import extra, score_generation
+from tsgkit.suites.tsg.graph_scores import GRAPHS, extra, score_generation
 from tsgkit.suites.tsg.items import ActionsSample, EdgesSample, GenerationSample, NodesSample, TsgSample
 from tsgkit.suites.tsg.rows import RowRules
-from tsgkit.suites.tsg.task import described_by, tsg_prompt, tsg_task
+from tsgkit.suites.tsg.task import tsg_task
 
-Derive = Callable[[GenerationSample, Entry], Iterator[TsgSample]]
-"""Makes the items of a generation item and its row."""
+Derive = Callable[[GenerationSample, Entry], TsgSample]
+"""Makes the item of a generation item and its row."""
 
 # Rows
 
 
-def derived_rows(card: Card, sources: tuple[str, ...], derive: Derive, *, of_several: bool = False) -> RowRules:
+def derived_rows(
+    card: Card,
+    sources: tuple[str, ...],
+    derive: Callable[[GenerationSample, Entry], Iterable[TsgSample]],
+    *,
+    of_several: bool = False,
+) -> RowRules:
     """Return the rows of a task whose items are made of generation items that can themselves be answered."""
 
     def items_of(entry: Entry, cluster: str, file: str) -> Iterator[TsgSample]:
         source = generation_item(entry, cluster, of_several=of_several)
-        own = "sa-sgg" if source.k == 1 else "ma-sgg"
-        if problem := problem_of(source, own if own in sources else sources[0]):
+        task_name = "sa-sgg" if source.k == 1 else "ma-sgg"
+        if problem := problem_of(source, task_name if task_name in sources else sources[0]):
             raise UsageError(f"{file}: item {source.item_id} {problem}", hint=CHECK)
         yield from derive(source, entry)
 
@@ -74,7 +78,8 @@ def derived_rows(card: Card, sources: tuple[str, ...], derive: Derive, *, of_sev
 def half_rows(card: Card, derive: Derive) -> RowRules:
     """Return the rows of a task about the graphs of sa-sgg or ma-sgg, by the ending of its name."""
     of_several = not card.task.endswith("-sa")
-    return derived_rows(card, ("ma-sgg",) if of_several else ("sa-sgg",), derive, of_several=of_several)
+    sources = ("ma-sgg",) if of_several else ("sa-sgg",)
+    return derived_rows(card, sources, lambda source, entry: (derive(source, entry),), of_several=of_several)
 
 
 def common(source: GenerationSample, ending: str = "", /, **groups: str) -> dict[str, Any]:
@@ -99,57 +104,49 @@ def list_task(
     derive: Derive,
     wanted: Callable[[Any], tuple[str, ...]],
     compare: Callable[[Any, Sequence[str]], Scores],
-    fields: Callable[[Any], Mapping[str, str]],
     about: tuple[str, ...],
-    programs_of: Mapping[str, Callable[[Any, int], Sequence[str]]],
-    *,
-    metrics: Mapping[str, Metric],
-    **prompt: Any,  # noqa: ANN401  (the other parts of its prompt)
+    prompt: Mapping[str, Any],
+    **parts: Any,  # noqa: ANN401  (the other parts of a task of this suite)
 ) -> Task:
-    """Return a task whose answers are lists of names; ``about`` are the fields that describe the question."""
-    rows = half_rows(card, derive)
+    """Return a task whose answers are lists of names: ``wanted`` ones; ``compare`` scores a list."""
 
-    def shown_answer(item: Any) -> str:  # noqa: ANN401  (of its task)
-        return "\n".join(wanted(item))
-
-    def score(item: Any, answer: Listed | None, given: Given) -> AnswerScores:  # noqa: ANN401
+    def score(item: Any, answer: Listed | None, facts: Given) -> AnswerScores:  # noqa: ANN401
         """Compare lists of names; there are no official figures."""
         scores, expected = compare(item, answer.names if answer else ()), {"expected": list(wanted(item))}
         if answer is None:
             return AnswerScores(scores, evidence=expected)
         return AnswerScores(scores, None, list(answer.names), expected, notes=answer.notes)
 
-    def program(names: Callable[[Any, int], Sequence[str]], item: Any, seed: int) -> str:  # noqa: ANN401
-        return "\n".join(names(item, seed))
+    def spans(item: Any, text: str) -> Spans:  # noqa: ANN401
+        listed = names(text)
+        return tuple(listed.spans) if isinstance(listed, Listed) else ()
+
+    def faults(answer: Sequence[str], evidence: Mapping[str, Sequence[str]]) -> Sequence[str]:
+        """Return the names that are missing and those that are too many, or else both lists."""
+        expected = evidence["expected"]
+        differences = [f"missing {name}" for name in expected if name not in answer]
+        differences += [f"extra {name}" for name in answer if name not in expected]
+        return differences or [f"{', '.join(answer)}, expected {', '.join(expected)}"]
 
     return tsg_task(
         card,
-        rows,
-        prompt=tsg_prompt(
-            card,
-            rows,
-            fields=fields,
-            asked=("context", *about),
-            answer=shown_answer,
-            longest=lambda item: len(wanted(item)),
-            identity=identity,
-            **prompt,
-        ),
+        half_rows(card, derive),
+        asked=("context", *about),
+        about=about,
+        answer=lambda item: "\n".join(wanted(item)),
+        written="\n".join,
+        prompt={"longest": lambda item: len(wanted(item)), "identity": identity, **prompt},
         read=lambda text, item: names(text),
         score=score,
-        metrics=metrics,
         vote=central_list,
-        view=View(
-            question=described_by(fields, *about),
-            brief=described_by(fields, *about[:2]),
-            reference=shown_answer,
-            value=lambda item: shown_answer(item).split("\n"),
-            told=lambda answer: "\n".join(answer.names),
-            spans=_spans,
-            faults=_faults,
-        ),
-        baselines=programs({name: partial(program, answer) for name, answer in programs_of.items()}),
+        view={
+            "value": lambda item: "\n".join(wanted(item)).split("\n"),
+            "told": lambda answer: "\n".join(answer.names),
+            "spans": spans,
+            "faults": faults,
+        },
         audit=ABOUT,
+        **parts,
     )
 
 
@@ -172,21 +169,8 @@ def central_list(answers: Sequence[Listed]) -> Listed:
     ('take', 'wash', 'put')
     """
     draws = [answer.names for answer in answers]
-    likeness = [fsum(common_subsequence(draw, other).f1 for other in draws) for draw in draws]
+    likeness = [fsum(common_subsequence(draw, rival).f1 for rival in draws) for draw in draws]
     return Listed(draws[likeness.index(max(likeness))])
-
-
-def _spans(item: Any, text: str) -> Spans:  # noqa: ANN401
-    listed = names(text)
-    return tuple(listed.spans) if isinstance(listed, Listed) else ()
-
-
-def _faults(answer: Sequence[str], evidence: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Yield the names that are missing and those that are too many, or else both lists."""
-    expected = evidence["expected"]
-    faults = [f"missing {name}" for name in expected if name not in answer]
-    faults += [f"extra {name}" for name in answer if name not in expected]
-    yield from faults or [f"{', '.join(answer)}, expected {', '.join(expected)}"]
 
 
 def overlap_scores(common: Overlap) -> Scores:
@@ -231,24 +215,6 @@ NODES = MappingProxyType(
 )
 
 
-def _nodes_of(source: GenerationSample, entry: Entry) -> Iterator[NodesSample]:
-    yield NodesSample(
-        **common(source),
-        labels=tuple(_labels([graph], source.vocabulary) for graph in source.references),
-        nodes=_names(source.references, source.vocabulary, with_actions=False),
-    )
-
-
-def _node_fields(item: NodesSample) -> Mapping[str, str]:
-    nodes = ", ".join(allowed_nodes(item.vocabulary))
-    return {**sentence_fields(item), "nodes": nodes, "given_edges": _by_graph(item.labels)}
-
-
-def _node_schema(item: NodesSample, most: int) -> dict[str, Any]:
-    things = tuple(dict.fromkeys((*item.vocabulary.objects, PERSON, *HANDS)))
-    return closed({"nodes": list_of(one_of(things), 1, most)})
-
-
 def score_nodes(sample: NodesSample, names: Sequence[str]) -> Scores:
     """Return the set of names against the set of nodes; repeats count once."""
     wanted, answered = {fold(name) for name in sample.nodes}, set(names)
@@ -265,13 +231,25 @@ def nodes(card: Card) -> Task:
     """Return the task that asks for nodes."""
     return list_task(
         card,
-        _nodes_of,
+        lambda source, entry: NodesSample(
+            **common(source),
+            labels=tuple(_labels([graph], source.vocabulary) for graph in source.references),
+            nodes=_names(source.references, source.vocabulary, with_actions=False),
+        ),
         wanted=lambda item: item.nodes,
         compare=score_nodes,
-        fields=_node_fields,
+        fields=lambda item: {
+            **sentence_fields(item),
+            "nodes": ", ".join(allowed_nodes(item.vocabulary)),
+            "given_edges": _by_graph(item.labels),
+        },
         about=("sentence", "given_edges", "nodes"),
-        schema=_node_schema,
-        rules=("node-rules", "hand-rules"),
+        prompt={
+            "rules": ("node-rules", "hand-rules"),
+            "schema": lambda item, most: closed(
+                {"nodes": list_of(one_of(tuple(dict.fromkeys((*item.vocabulary.objects, PERSON, *HANDS)))), 1, most)}
+            ),
+        },
         metrics=NODES,
         programs_of={"random": baselines.guess_nodes, "rules": lambda item, _: baselines.nodes(item)},
     )
@@ -280,35 +258,33 @@ def nodes(card: Card) -> Task:
 # The graphs of an item, from the nodes of each
 
 
-def _edges_of(source: GenerationSample, entry: Entry) -> Iterator[EdgesSample]:
-    given = (_names([graph], source.vocabulary, with_actions=True) for graph in source.references)
-    yield EdgesSample(**common(source), nodes=tuple(given))
-
-
-def _edge_fields(item: EdgesSample) -> Mapping[str, str]:
-    edges = ", ".join(allowed_edges(item.vocabulary))
-    given = {"edges": edges, "given_nodes": _by_graph(item.nodes), "count": str(item.source.k)}
-    return {**sentence_fields(item), **given}
-
-
-def _edge_schema(item: EdgesSample, most: int) -> dict[str, Any]:
-    """Return the JSON schema of an answer, which allows the given nodes."""
-    given = tuple(dict.fromkeys(name for of_graph in item.nodes for name in of_graph))
-    return graphs_schema(item.source.k, most, given, allowed_edges(item.vocabulary))
-
-
 def edges(card: Card) -> Task:
     """Return the task that asks for the graphs of given nodes."""
+
+    def derive(source: GenerationSample, entry: Entry) -> EdgesSample:
+        names = (_names([graph], source.vocabulary, with_actions=True) for graph in source.references)
+        return EdgesSample(**common(source), nodes=tuple(names))
+
+    def schema(item: EdgesSample, most: int) -> dict[str, Any]:
+        """Return the JSON schema of an answer, which allows the given nodes."""
+        names = tuple(dict.fromkeys(name for of_graph in item.nodes for name in of_graph))
+        return graphs_schema(item.source.k, most, names, allowed_edges(item.vocabulary))
+
     return graph_task(
         card,
-        half_rows(card, _edges_of),
-        fields=_edge_fields,
+        half_rows(card, derive),
+        fields=lambda item: {
+            **sentence_fields(item),
+            "edges": ", ".join(allowed_edges(item.vocabulary)),
+            "given_nodes": _by_graph(item.nodes),
+            "count": str(item.source.k),
+        },
         asked=("context", "sentence", "edges", "given_nodes", "count"),
         about=("sentence", "given_nodes", "edges"),
-        schema=_edge_schema,
-        score=lambda item, answer, given: score_generation(item.source, answer),
+        score=lambda item, answer, facts: score_generation(item.source, answer),
+        metrics=GRAPHS,
         programs_of={"random": baselines.guess_edges, "rules": lambda item, _: baselines.joined(item)},
-        prompt={"rules": ("graph-rules", "edge-rules")},
+        prompt={"rules": ("graph-rules", "edge-rules"), "schema": schema},
         audit=ABOUT,
     )
 
@@ -325,24 +301,6 @@ ACTIONS = MappingProxyType(
         "outside": extra("names that are no actions of L over all names said", more_is_better=False),
     }
 )
-
-
-def _actions_of(source: GenerationSample, entry: Entry) -> Iterator[ActionsSample]:
-    yield ActionsSample(
-        **common(source),
-        nodes=_names(source.references, source.vocabulary, with_actions=False),
-        labels=_labels(source.references, source.vocabulary),
-        actions=tuple(action for graph in source.references for action in graph.actions),
-    )
-
-
-def _action_fields(item: ActionsSample) -> Mapping[str, str]:
-    given = {"given_nodes": ", ".join(item.nodes), "given_edges": ", ".join(item.labels)}
-    return {**sentence_fields(item), "actions": ", ".join(allowed_actions(item.vocabulary)), **given}
-
-
-def _action_schema(item: ActionsSample, most: int) -> dict[str, Any]:
-    return closed({"actions": list_of(one_of(allowed_actions(item.vocabulary)), 1, most)})
 
 
 def score_actions(sample: ActionsSample, names: Sequence[str]) -> Scores:
@@ -365,13 +323,27 @@ def actions(card: Card) -> Task:
     """Return the task that asks for actions."""
     return list_task(
         card,
-        _actions_of,
+        lambda source, entry: ActionsSample(
+            **common(source),
+            nodes=_names(source.references, source.vocabulary, with_actions=False),
+            labels=_labels(source.references, source.vocabulary),
+            actions=tuple(action for graph in source.references for action in graph.actions),
+        ),
         wanted=lambda item: item.actions,
         compare=score_actions,
-        fields=_action_fields,
+        fields=lambda item: {
+            **sentence_fields(item),
+            "actions": ", ".join(allowed_actions(item.vocabulary)),
+            "given_nodes": ", ".join(item.nodes),
+            "given_edges": ", ".join(item.labels),
+        },
         about=("sentence", "given_nodes", "given_edges", "actions"),
-        schema=_action_schema,
-        rules=("action-rules",),
+        prompt={
+            "rules": ("action-rules",),
+            "schema": lambda item, most: closed(
+                {"actions": list_of(one_of(allowed_actions(item.vocabulary)), 1, most)}
+            ),
+        },
         metrics=ACTIONS,
         programs_of={"random": baselines.guess_actions, "rules": lambda item, _: baselines.actions(item)},
     )

@@ -73,21 +73,23 @@ class Fault(NamedTuple):
     kinds: tuple[Corruption, ...]
 
 
-def faults_of(graph: ActionGraph, beside: Sequence[ActionGraph], vocabulary: Vocabulary, seed: str) -> Iterator[Fault]:
+def faults_of(
+    graph: ActionGraph, siblings: Sequence[ActionGraph], vocabulary: Vocabulary, seed: str
+) -> Iterator[Fault]:
     """Yield the graph with faults, and at last as it is; a fault that graph and L leave no way to is left out.
 
-    ``beside`` are all graphs of the same sentence.
+    ``siblings`` are all graphs of the same sentence.
     """
     # by their triplets: graphs are equal in any order, but faults are drawn from the order that is written
-    yield from _drawn(graph.triplets, tuple(one.triplets for one in beside), vocabulary, seed)
+    yield from _drawn(graph.triplets, tuple(sibling.triplets for sibling in siblings), vocabulary, seed)
     yield Fault(NONE, NONE, graph, (), ())
 
 
 @lru_cache(GRAPHS_KEPT)
 def _drawn(
-    triplets: tuple[Triplet, ...], beside: tuple[tuple[Triplet, ...], ...], vocabulary: Vocabulary, seed: str
+    triplets: tuple[Triplet, ...], siblings: tuple[tuple[Triplet, ...], ...], vocabulary: Vocabulary, seed: str
 ) -> tuple[Fault, ...]:
-    graph, graphs_beside = ActionGraph(triplets), tuple(map(ActionGraph, beside))
+    graph, graphs_beside = ActionGraph(triplets), tuple(map(ActionGraph, siblings))
     faults: list[Fault] = []
     for error in (*map(str, Corruption), *SEVERAL):
         with suppress(EditError):
@@ -189,13 +191,13 @@ def given_in(row: Mapping[str, Any], item: str) -> GivenGraph | None:
     if GIVEN not in row:
         return None
     try:
-        given = GivenGraph.model_validate(row[GIVEN])
+        model_graph = GivenGraph.model_validate(row[GIVEN])
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, (GIVEN, *first["loc"])))
         raise NotationError(f"item {item}: {where}: {first['msg']}") from None
-    if given.number >= (count := len(row["graphs"])):
+    if model_graph.number >= (count := len(row["graphs"])):
         raise NotationError(
-            f"item {item}: {GIVEN}.number: {given.number}, and the row has {count} graphs, counted from 0"
+            f"item {item}: {GIVEN}.number: {model_graph.number}, and the row has {count} graphs, counted from 0"
         )
-    return given
+    return model_graph

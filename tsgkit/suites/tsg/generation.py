@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, zip_longest
 from typing import Any
@@ -29,11 +29,9 @@ from tsgkit.scoring.pooling import Score
 from tsgkit.scoring.set_scores import overlap, triplets_of
 from tsgkit.suites.audits.items import AuditedItem, context_hash
 from tsgkit.suites.judgement import AnswerScores, Given, Judged, Scores, Spans
-from tsgkit.suites.metrics import Metric
 from tsgkit.suites.solvers.examples import Identity, folded
-from tsgkit.suites.solvers.offline_solvers import programs
 from tsgkit.suites.solvers.prompt_files import closed, list_of, one_of
-from tsgkit.suites.task import Graphs, Task, View, WriterInput
+from tsgkit.suites.task import Graphs, Task, WriterInput
 from tsgkit.suites.tsg import official
 from tsgkit.suites.tsg.audit import AuditRules
 from tsgkit.suites.tsg.baselines.generation import generate, guess_graphs
@@ -41,7 +39,7 @@ from tsgkit.suites.tsg.clusters import scenarios_of
 from tsgkit.suites.tsg.graph_scores import GRAPHS, score_generation
 from tsgkit.suites.tsg.items import DerivedSample, EdgesSample, GenerationSample, RefineSample, SentenceGraphs
 from tsgkit.suites.tsg.rows import RowRules
-from tsgkit.suites.tsg.task import described_by, lists_of, row_groups, tsg_prompt, tsg_task
+from tsgkit.suites.tsg.task import lists_of, row_groups, tsg_task
 
 GraphItem = GenerationSample | EdgesSample | RefineSample
 RULES = ("graph-rules", "node-rules", "hand-rules", "edge-rules")
@@ -113,10 +111,10 @@ def comparable(draws: Sequence[Sequence[ActionGraph]]) -> list[Sequence[ActionGr
     """Return the draws that can be compared with each other: the shortest ones, as many as hold ``MOST_GRAPHS``
     together.
     """
-    shortest_first = sorted(range(len(draws)), key=lambda place: len(draws[place]))
-    totals = accumulate(len(draws[place]) for place in shortest_first)
-    voters = {place for place, total in zip(shortest_first, totals, strict=True) if total <= MOST_GRAPHS}
-    return [draw for place, draw in enumerate(draws) if place in voters]
+    shortest_first = sorted(range(len(draws)), key=lambda index: len(draws[index]))
+    totals = accumulate(len(draws[index]) for index in shortest_first)
+    voters = {index for index, total in zip(shortest_first, totals, strict=True) if total <= MOST_GRAPHS}
+    return [draw for index, draw in enumerate(draws) if index in voters]
 
 
 def majority_graphs(draws: Sequence[Sequence[ActionGraph]]) -> tuple[ActionGraph, ...]:
@@ -127,98 +125,68 @@ def majority_graphs(draws: Sequence[Sequence[ActionGraph]]) -> tuple[ActionGraph
     """
     sets = [[triplets_of(graph) for graph in draw] for draw in draws]
     alignments = [
-        [in_order([[overlap(mine, theirs).f1 for theirs in other] for mine in draw]) for other in sets] for draw in sets
+        [in_order([[overlap(mine, theirs).f1 for theirs in peer] for mine in draw]) for peer in sets] for draw in sets
     ]
     likeness = [
-        math.fsum(aligned.total / max(len(draw), len(other), 1) for aligned, other in zip(of_draw, sets, strict=True))
+        math.fsum(aligned.total / max(len(draw), len(peer), 1) for aligned, peer in zip(of_draw, sets, strict=True))
         for draw, of_draw in zip(sets, alignments, strict=True)
     ]
     centre = likeness.index(max(likeness))
     votes: list[Counter[Triplet]] = [Counter() for _ in draws[centre]]
     for draw, aligned in zip(draws, alignments[centre], strict=True):
-        for place, other in aligned.pairs:
-            votes[place].update(set(draw[other]))
+        for index, partner in aligned.pairs:
+            votes[index].update(set(draw[partner]))
     written = dict.fromkeys(triplet for draw in draws for graph in draw for triplet in graph)
     majorities = (ActionGraph(t for t in written if of_graph[t] * 2 > len(draws)) for of_graph in votes)
     return tuple(graph for graph in majorities if graph.triplets)
 
 
-def graph_task(
-    card: Card,
-    rows: RowRules,
-    *,
-    fields: Callable[[Any], Mapping[str, str]],
-    asked: tuple[str, ...],
-    about: tuple[str, ...],
-    schema: Callable[[Any, int], dict[str, Any]],
-    score: Callable[[Any, Any, Given], AnswerScores],
-    programs_of: Mapping[str, Callable[[Any, int], Iterable[ActionGraph]]],
-    prompt: Mapping[str, Any],
-    metrics: Mapping[str, Metric] = GRAPHS,
-    **parts: Any,  # noqa: ANN401  (the other parts of a task)
-) -> Task:
-    """Return a task whose answers are graphs; ``about`` are the fields that describe the question, ``prompt`` the
-    other parts of its prompt.
-    """
+def graph_task(card: Card, rows: RowRules, *, prompt: Mapping[str, Any], **parts: Any) -> Task:  # noqa: ANN401
+    """Return a task whose answers are graphs, with the other parts of its prompt and of a task of this suite."""
 
-    def program(graphs: Callable[[Any, int], Iterable[ActionGraph]], item: Any, seed: int) -> str:  # noqa: ANN401
-        return graphs_text(graphs(item, seed))
+    def spans(item: GraphItem, text: str) -> Spans:
+        answer = read(text, item)
+        return answer.spans if isinstance(answer, GraphAnswer) else ()
+
+    def faults(answer: Any, evidence: Any) -> Iterator[str]:  # noqa: ANN401  (as a record has them)
+        """Yield the differences of graphs, with the number of each graph once, from 1."""
+        graphs = evidence if isinstance(evidence, list) else [evidence]
+        for number, graph in enumerate(graphs, 1):
+            prefix = f"graph {number}: " if len(graphs) > 1 else ""
+            for change in graph["changes"]:
+                yield prefix + change.replace(": ", " ", 1)
+                prefix = ""
+
+    def compared(item: GraphItem, judged: Judged) -> Graphs:
+        """Return the graphs wanted and given, as strict compares them."""
+        answers = tuple(ActionGraph(graph) for graph in judged.answer or ())
+        return Graphs(tuple(map(fold_graph, item.references)), answers, fold_vocabulary(item.vocabulary))
 
     return tsg_task(
         card,
         rows,
-        prompt=tsg_prompt(
-            card,
-            rows,
-            fields=fields,
-            asked=asked,
-            schema=schema,
-            answer=shown_answer,
-            longest=lambda item: max(len(graph.triplets) for graph in item.references),
-            identity=identity,
+        answer=shown_answer,
+        written=graphs_text,
+        prompt={
+            "longest": lambda item: max(len(graph.triplets) for graph in item.references),
+            "identity": identity,
             **prompt,
-        ),
+        },
         read=read,
-        score=score,
-        metrics=metrics,
         vote=vote,
-        view=View(
-            question=described_by(fields, *about),
-            brief=described_by(fields, *about[:2]),
-            reference=lambda item: "\n\n".join(
+        view={
+            "reference": lambda item: "\n\n".join(
                 f"Graph {number}:\n{arrows(graph)}" for number, graph in enumerate(item.references)
             ),
-            value=lambda item: lists_of(item.references),
-            told=lambda answer: answer.graphs,
-            noted=lambda answer: answer.reading.notes,
-            spans=_spans,
-            faults=_faults,
-            graphs=_compared,
-        ),
-        baselines=programs({name: partial(program, graphs) for name, graphs in programs_of.items()}),
+            "value": lambda item: lists_of(item.references),
+            "told": lambda answer: answer.graphs,
+            "noted": lambda answer: answer.reading.notes,
+            "spans": spans,
+            "faults": faults,
+            "graphs": compared,
+        },
         **parts,
     )
-
-
-def _spans(item: GraphItem, text: str) -> Spans:
-    answer = read(text, item)
-    return answer.spans if isinstance(answer, GraphAnswer) else ()
-
-
-def _faults(answer: Any, evidence: Any) -> Iterator[str]:  # noqa: ANN401  (as a record has them)
-    """Yield the differences of graphs, with the place of each graph once, from 1."""
-    graphs = evidence if isinstance(evidence, list) else [evidence]
-    for number, graph in enumerate(graphs, 1):
-        place = f"graph {number}: " if len(graphs) > 1 else ""
-        for change in graph["changes"]:
-            yield place + change.replace(": ", " ", 1)
-            place = ""
-
-
-def _compared(item: GraphItem, judged: Judged) -> Graphs:
-    """Return the graphs wanted and given, as strict compares them."""
-    answers = tuple(ActionGraph(graph) for graph in judged.answer or ())
-    return Graphs(tuple(map(fold_graph, item.references)), answers, fold_vocabulary(item.vocabulary))
 
 
 # Items made of a sentence and its graphs
@@ -297,11 +265,11 @@ WHOLE = {
 """The fields of the published prompt, as the published code writes them."""
 
 
-def score(item: GenerationSample, answer: GraphAnswer | None, given: Given) -> AnswerScores:
+def score(item: GenerationSample, answer: GraphAnswer | None, facts: Given) -> AnswerScores:
     """Compare graphs by place, and as published where a published reader is shown the reply."""
     theirs: Scores | None = None
-    if given.published is not None:  # over the pairs that the published zip leaves; with none the item has no weight
-        pairs = official.score_graphs(item.references, official.graphs(given.published))
+    if facts.published is not None:  # over the pairs that the published zip leaves; with none the item has no weight
+        pairs = official.score_graphs(item.references, official.graphs(facts.published))
         reason = "no graph found: the published code skips the item"
         reason = f"{len(pairs)} of {item.k} graphs scored" if pairs else reason
         sums = {name: sum(getattr(pair, name) for pair in pairs) for name in ("precision", "recall", "f1")}
@@ -309,39 +277,32 @@ def score(item: GenerationSample, answer: GraphAnswer | None, given: Given) -> A
     return score_generation(item, answer, theirs)
 
 
-def _differences(
+def differences(
     item: GenerationSample, mine: Sequence[ActionGraph] | None, theirs: Sequence[ActionGraph] | None
 ) -> Iterator[str]:
-    """Say where the profiles read different graphs."""
-    strict, found = tuple(mine or ()), tuple(theirs or ())
-    if len(strict) != len(found):
+    """Yield where the profiles read different graphs; folding alone counts only if it costs a match."""
+    if len(mine := mine or ()) != len(theirs := theirs or ()):
         how = "only blank lines end a graph there, and only lines of exactly two arrows count"
-        yield f"official finds {len(found)} graphs, strict {len(strict)}: {how}"
-    for number, pair in enumerate(zip_longest(strict, found, fillvalue=ActionGraph()), 1):
-        yield from _triplet_differences(number, *pair)
-    if len(found) != item.k:
-        scored = min(len(found), item.k)
+        yield f"official finds {len(theirs)} graphs, strict {len(mine)}: {how}"
+    for number, (strict, published) in enumerate(zip_longest(mine, theirs, fillvalue=ActionGraph()), 1):
+        only_strict = [triplet for triplet in strict if triplet not in set(published)]
+        only_official = [triplet for triplet in published if triplet not in set(strict)]
+        if only_strict and fold_graph(published) == strict:
+            how = "strict folds case, quotes and final periods, official does not"
+            yield f"graph {number}: {how}: {_some(only_official)}"
+        elif only_strict and len(only_strict) == len(only_official):
+            more = f" ({len(only_strict)} triplets differ)" if len(only_strict) > 1 else ""
+            yield f"graph {number}: strict reads {only_strict[0]}, official {only_official[0]}{more}"
+        else:
+            if only_strict:
+                yield f"graph {number}: only strict reads {_some(only_strict)}"
+            if only_official:
+                yield f"graph {number}: only official reads {_some(only_official)}"
+    if len(theirs) != item.k:
         yield (
-            f"official scores {scored} of {item.k} graphs wanted, {len(found)} found, and forgets the others; "
-            "strict counts a missing or surplus graph as wrong"
+            f"official scores {min(len(theirs), item.k)} of {item.k} graphs wanted, {len(theirs)} found, and forgets "
+            "the others; strict counts a missing or surplus graph as wrong"
         )
-
-
-def _triplet_differences(number: int, strict: ActionGraph, published: ActionGraph) -> Iterator[str]:
-    """Yield triplets that only one of both readings has; folding alone counts only if it costs a match."""
-    only_strict = [triplet for triplet in strict if triplet not in set(published)]
-    only_official = [triplet for triplet in published if triplet not in set(strict)]
-    if only_strict and fold_graph(published) == strict:
-        yield f"graph {number}: strict folds case, quotes and final periods, official does not: {_some(only_official)}"
-        return
-    if only_strict and len(only_strict) == len(only_official):
-        more = f" ({len(only_strict)} triplets differ)" if len(only_strict) > 1 else ""
-        yield f"graph {number}: strict reads {only_strict[0]}, official {only_official[0]}{more}"
-        return
-    if only_strict:
-        yield f"graph {number}: only strict reads {_some(only_strict)}"
-    if only_official:
-        yield f"graph {number}: only official reads {_some(only_official)}"
 
 
 def _some(triplets: Sequence[object]) -> str:
@@ -379,11 +340,11 @@ def generation(card: Card) -> Task:
         fields=fields,
         asked=("context", "sentence", "nodes", "edges", *(("count",) if of_several else ())),
         about=("sentence", "count", "nodes", "edges"),
-        schema=schema,
         score=score,
+        metrics=GRAPHS,
         programs_of={"random": guess_graphs, "rules": lambda item, _: generate(item)},
-        prompt={"rules": RULES, "whole": WHOLE | several},
-        official=official.published(("precision", "recall", "f1"), official.graphs, _differences, NO_GRAPH, NO_TEXT),
+        prompt={"rules": RULES, "schema": schema, "whole": WHOLE | several},
+        official=official.published(("precision", "recall", "f1"), official.graphs, differences, NO_GRAPH, NO_TEXT),
         draft=draft,
         k_counts="graphs asked for",
         audit=AuditRules(audit_item, lambda item: SentenceGraphs(item.sentence, item.references)),

@@ -14,12 +14,11 @@ the conditions under which the published code would crash.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from tsgkit.graph.model import ActionGraph, Triplet
-from tsgkit.scoring.pooling import Outcome, Tally
+from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.solvers.solver import BASELINE, SINGLE
 from tsgkit.suites.task import Official
 
@@ -44,17 +43,12 @@ def letter(reply: str) -> str | None:
 
 def word(reply: str) -> str:
     """Return the first bracketed text of one line, else the whole reply; compared lower-cased and trimmed."""
-    return _first_bracket(reply).lower().strip()
-
-
-def _first_bracket(reply: str) -> str:
-    """Return the first capture of the published bracket pattern, in linear time; the whole reply if there is none."""
-    for line in reply.split("\n"):
+    for line in reply.split("\n"):  # the published bracket pattern, in linear time
         start = line.find("[")
         end = line.find("]", start + 1) if start >= 0 else -1
         if end >= 0:
-            return line[start + 1 : end]
-    return reply
+            return line[start + 1 : end].lower().strip()
+    return reply.lower().strip()
 
 
 def graphs(reply: str) -> tuple[ActionGraph, ...]:
@@ -63,14 +57,14 @@ def graphs(reply: str) -> tuple[ActionGraph, ...]:
     Other lines are skipped without ending a graph, so a heading without a blank line merges graphs, and a blank line
     within one splits it; bullets and bold stay in the names.
     """
-    found: list[list[Triplet]] = [[]]
+    blocks: list[list[Triplet]] = [[]]
     for line in reply.split("\n"):
         parts = line.split(ARROW)
         if len(parts) == 3:
-            found[-1].append(Triplet(*map(str.strip, parts)))
+            blocks[-1].append(Triplet(*map(str.strip, parts)))
         elif not line.strip():
-            found.append([])
-    return tuple(ActionGraph(block) for block in found if block)
+            blocks.append([])
+    return tuple(ActionGraph(block) for block in blocks if block)
 
 
 class GraphScore(NamedTuple):
@@ -89,9 +83,9 @@ def score_graphs(references: Sequence[ActionGraph], candidates: Sequence[ActionG
 def score_graph(reference: ActionGraph, candidate: ActionGraph) -> GraphScore:
     """Triplets are compared as one string each, so that words may move between elements."""
     wanted = set(map(" ".join, reference.triplets))
-    said = set(map(" ".join, candidate.triplets))
-    right = len(wanted & said)
-    precision = right / len(said) if said else 0.0
+    answered = set(map(" ".join, candidate.triplets))
+    right = len(wanted & answered)
+    precision = right / len(answered) if answered else 0.0
     recall = right / len(wanted) if wanted else 0.0
     total = precision + recall
     return GraphScore(precision, recall, 2 * precision * recall / total if total else 0.0)
@@ -100,10 +94,10 @@ def score_graph(reference: ActionGraph, candidate: ActionGraph) -> GraphScore:
 def answer_section(reply: str) -> str:
     """Return the text that the published reader sees in reasoned replies: all after the last answer label, else all."""
     spoken = reply.replace("\r\n", "\n").rpartition(THINKING_ENDS)[2]
-    found = list(ANSWER_LABEL.finditer(spoken))
-    if not found:
+    matches = list(ANSWER_LABEL.finditer(spoken))
+    if not matches:
         return spoken
-    labels = [label for label in found if label.end() < len(spoken.rstrip())]
+    labels = [label for label in matches if label.end() < len(spoken.rstrip())]
     return spoken[labels[-1].end() :] if labels else ANSWER_LABEL.sub("", spoken)
 
 
@@ -121,40 +115,27 @@ def published(
 
     ``without_text`` says why the profiles differ on a reply without a text; empty where they do not.
     """
+
+    def unpublished(style: str, solver: str) -> str:
+        """Return why replies asked for in this way have no official figures; empty where they have."""
+        if style == "structured":
+            return "replies in a JSON schema were not asked for in the published way"
+        return "" if solver in (SINGLE, BASELINE) else f"the published way asks once; solver {solver} does not"
+
+    def explained(item: Any, outcome: Outcome, mine: Any, theirs: Any, view: str) -> Iterable[str]:  # noqa: ANN401
+        """Return why the profiles differ on a reply, however it ended."""
+        if outcome in (Outcome.ANSWERED, Outcome.UNREADABLE):
+            return differences(item, mine, theirs)
+        if view.strip():
+            return (f"the reply ended as {outcome}: strict gives it nothing, official reads what text there is",)
+        return (without_text,) if without_text else ()
+
     return Official(
         metrics=metrics,
-        unpublished=_unpublished,
+        unpublished=unpublished,
         view=lambda text, style: answer_section(text) if style in REASONING_STYLES else text,
         read=read,
-        differences=partial(_differences, differences, without_text),
+        differences=explained,
         without_weight=without_weight,
-        reasons=_reasons,
+        reasons=lambda style, _: {"official.view": f"style {style}: {VIEW}"} if style in REASONING_STYLES else {},
     )
-
-
-def _unpublished(style: str, solver: str) -> str:
-    """Return why replies asked for in this way have no official figures; empty where they have."""
-    if style == "structured":
-        return "replies in a JSON schema were not asked for in the published way"
-    return "" if solver in (SINGLE, BASELINE) else f"the published way asks once; solver {solver} does not"
-
-
-def _reasons(style: str, tally: Tally) -> Mapping[str, str]:
-    return {"official.view": f"style {style}: {VIEW}"} if style in REASONING_STYLES else {}
-
-
-def _differences(
-    differences: Callable[[Any, Any, Any], Iterable[str]],
-    without_text: str,
-    item: Any,  # noqa: ANN401  (of its task)
-    outcome: Outcome,
-    mine: Any,  # noqa: ANN401
-    theirs: Any,  # noqa: ANN401
-    view: str,
-) -> Iterator[str]:
-    if outcome in (Outcome.ANSWERED, Outcome.UNREADABLE):
-        yield from differences(item, mine, theirs)
-    elif view.strip():
-        yield f"the reply ended as {outcome}: strict gives it nothing, official reads what text there is"
-    elif without_text:
-        yield without_text

@@ -21,13 +21,11 @@ from tsgkit.library.documents.rows import Entry
 from tsgkit.replies import Read, Unreadable, words
 from tsgkit.scoring.pooling import right_or_wrong
 from tsgkit.suites.audits.items import AuditedItem, context_hash
-from tsgkit.suites.judgement import AnswerScores, Given, Scores, Spans
+from tsgkit.suites.judgement import AnswerScores, Given, Scores
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.solvers.examples import Identity, folded
-from tsgkit.suites.solvers.offline_solvers import programs
 from tsgkit.suites.solvers.prompt_files import closed, one_of
-from tsgkit.suites.solvers.scorers import plurality
-from tsgkit.suites.task import Task, View
+from tsgkit.suites.task import Task
 from tsgkit.suites.tsg import official
 from tsgkit.suites.tsg.audit import AuditRules
 from tsgkit.suites.tsg.baselines.questions import answer, guess_name
@@ -35,7 +33,7 @@ from tsgkit.suites.tsg.clusters import scenarios_of
 from tsgkit.suites.tsg.graph_scores import extra
 from tsgkit.suites.tsg.items import QuestionSample, names_of
 from tsgkit.suites.tsg.rows import RowRules
-from tsgkit.suites.tsg.task import described_by, expected_instead, lists_of, row_groups, tsg_prompt, tsg_task
+from tsgkit.suites.tsg.task import lists_of, row_groups, word_task
 
 OFFICIAL_RULE = (
     "official takes what the first bracket holds, else the whole reply; "
@@ -75,11 +73,6 @@ def schema(item: QuestionSample, most: int) -> dict[str, Any]:
     return closed({"answer": one_of(tuple(dict.fromkeys(names_of(item.graphs))))})
 
 
-def shown_answer(item: QuestionSample) -> str:
-    """Return the right answer in the form that is asked for."""
-    return f"[{item.answer}]"
-
-
 def word(reply: str, known: AbstractSet[str] = frozenset()) -> Read[str] | Unreadable:
     """Return one folded name; ``known`` are names that are accepted in any form."""
     name = words.word(reply, known)
@@ -92,41 +85,23 @@ def _folded_names(graphs: Sequence[ActionGraph]) -> frozenset[str]:
     return frozenset(map(fold, set(names_of(graphs))))
 
 
-def read(text: str, item: QuestionSample) -> str | Unreadable:
-    """Read one name; each node of the graphs is one."""
-    name = word(text, _folded_names(item.graphs))
-    return name.value if isinstance(name, Read) else name
-
-
-def spans(item: QuestionSample, text: str) -> Spans:
-    """Return where the name stands."""
-    name = word(text, _folded_names(item.graphs))
-    return ((name.start, name.end),) if isinstance(name, Read) else ()
-
-
-def score(item: QuestionSample, answer: str | None, given: Given) -> AnswerScores:
+def score(item: QuestionSample, answer: str | None, facts: Given) -> AnswerScores:
     """Compare names."""
     expected = fold(item.answer)
-    said = f"{answer} for {expected}" if answer is not None else "no answer"
+    reason = f"{answer} for {expected}" if answer is not None else "no answer"
     alike = answer is not None and fold_spelling(answer) == fold_spelling(expected)
     strict: Scores = {
-        "exact_match": right_or_wrong(answer == expected, said),
-        "normalised": right_or_wrong(alike, said),
-        "not_a_node": right_or_wrong(answer is not None and answer not in _folded_names(item.graphs), said),
+        "exact_match": right_or_wrong(answer == expected, reason),
+        "normalised": right_or_wrong(alike, reason),
+        "not_a_node": right_or_wrong(answer is not None and answer not in _folded_names(item.graphs), reason),
     }
     theirs: Scores | None = None
-    if given.published is not None:
-        published = official.word(given.published)
+    if facts.published is not None:
+        published = official.word(facts.published)
         right = published == item.answer.lower().strip()
         shown = repr(published if len(published) <= 40 else published[:40] + "...")
         theirs = {"exact_match": right_or_wrong(right, f"{shown} for {item.answer}")}
     return AnswerScores(strict, theirs, answer, {"expected": item.answer})
-
-
-def differences(item: QuestionSample, mine: str | None, theirs: str) -> Iterator[str]:
-    """Return why the profiles read different names."""
-    if mine != theirs:
-        yield OFFICIAL_RULE
 
 
 def identity(item: QuestionSample) -> Identity:
@@ -148,38 +123,21 @@ def audit_item(item: QuestionSample) -> AuditedItem:
 
 def questions(card: Card) -> Task:
     """Return the question answering task."""
-    rows = RowRules(kind=card.task.partition("/")[2], of="sgqa", items=items_of)
-    return tsg_task(
+    return word_task(
         card,
-        rows,
-        prompt=tsg_prompt(
-            card,
-            rows,
-            rules=("graphs",),
-            fields=fields,
-            asked=("graphs", "question"),
-            whole={"scene_graph": lambda item: repr(lists_of(item.graphs)), "question": lambda item: item.question},
-            schema=schema,
-            answer=shown_answer,
-            identity=identity,
-        ),
-        read=read,
+        RowRules(kind=card.task.partition("/")[2], of="sgqa", items=items_of),
+        locate=lambda text, item: word(text, _folded_names(item.graphs)),
         score=score,
         metrics=METRICS,
-        official=official.published(("exact_match",), official.word, differences),
-        vote=plurality,
-        view=View(
-            question=described_by(fields, "question"),
-            reference=shown_answer,
-            value=lambda item: item.answer,
-            spans=spans,
-            faults=expected_instead,
-        ),
-        baselines=programs(
-            {
-                "random": lambda item, seed: f"[{guess_name(item, seed)}]",
-                "rules": lambda item, _: f"[{answer(item)}]",
-            }
-        ),
+        published=("exact_match", official.word, OFFICIAL_RULE),
+        fields=fields,
+        asked=("graphs", "question"),
+        about=("question",),
+        prompt={
+            "whole": {"scene_graph": lambda item: repr(lists_of(item.graphs)), "question": lambda item: item.question},
+            "schema": schema,
+            "identity": identity,
+        },
+        programs_of={"random": guess_name, "rules": lambda item, _: answer(item)},
         audit=AuditRules(audit_item, texts=lambda item: (item.question,)),
     )

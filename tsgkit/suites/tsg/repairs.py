@@ -69,12 +69,12 @@ METRICS = MappingProxyType(
 def items_of(source: GenerationSample, entry: Entry, *, hinted: bool) -> Iterator[RefineSample]:
     """Make the items of a row: of each graph one for each fault that the graph and L leave a way to, and one without;
     a row with a graph as a model wrote it makes one item."""
-    given = given_in(entry.row or {}, source.item_id)
-    if given is not None:
-        fault = written_fault(source.references[given.number], given.graph)
+    model_graph = given_in(entry.row or {}, source.item_id)
+    if model_graph is not None:
+        fault = written_fault(source.references[model_graph.number], model_graph.graph)
         if fault is None:
             raise NotationError(f"item {source.item_id}: given: nothing is wrong in this graph")
-        yield _item(source, given.number, fault, hinted=hinted)
+        yield _item(source, model_graph.number, fault, hinted=hinted)
         return
     for number, graph in enumerate(source.references):
         seed = f"{SEED}/{source.item_id}/{number}"
@@ -140,21 +140,21 @@ def described_error(change: Change) -> str:
     >>> described_error(Change(ChangeKind.MISSING, Triplet("take", "dobj", "lid"), None))
     'In the given graph the edge dobj from take to lid is missing.'
     """
-    found = change.candidate if change.candidate is not None else change.reference
-    if found is None:
+    triplet = change.candidate if change.candidate is not None else change.reference
+    if triplet is None:
         return ""
-    named = f"In the given graph the edge {found.edge} from {found.source} to {found.target}"
+    opening = f"In the given graph the edge {triplet.edge} from {triplet.source} to {triplet.target}"
     right = change.reference
     if change.kind is ChangeKind.MISSING:
-        return f"{named} is missing."
+        return f"{opening} is missing."
     if change.kind is ChangeKind.EXTRA or right is None:
-        return f"{named} is told by nothing and goes."
+        return f"{opening} is told by nothing and goes."
     if change.kind is ChangeKind.REVERSED:
-        return f"{named} points the wrong way."
-    return f"{named} has a wrong element: it is {right.edge} from {right.source} to {right.target}."
+        return f"{opening} points the wrong way."
+    return f"{opening} has a wrong element: it is {right.edge} from {right.source} to {right.target}."
 
 
-def score(item: RefineSample, answer: GraphAnswer | None, given: Given) -> AnswerScores:
+def score(item: RefineSample, answer: GraphAnswer | None, facts: Given) -> AnswerScores:
     """Return the repaired graph's score against the original, and the fate of each error; there are no official
     figures.
 
@@ -218,7 +218,6 @@ def refine(card: Card) -> Task:
         fields=fields,
         asked=("context", "sentence", "nodes", "edges", "place", "graph", "hint"),
         about=("sentence", "graph", "hint", "place", "nodes", "edges"),
-        schema=schema,
         score=score,
         programs_of={
             "none": lambda item, _: [item.spoilt],
@@ -226,7 +225,7 @@ def refine(card: Card) -> Task:
             "rules": lambda item, _: [mended(item.spoilt, item.vocabulary)],
             "exact": lambda item, _: [mend_graph(item.spoilt, item.vocabulary)[0]],
         },
-        prompt={"rules": (*RULES, "error-rules"), "rationale": rationale},
+        prompt={"rules": (*RULES, "error-rules"), "schema": schema, "rationale": rationale},
         metrics=METRICS,
         draft=draft,
         own_groups=OF_REPAIRS,

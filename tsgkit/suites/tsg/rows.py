@@ -89,11 +89,11 @@ class RowRules:
             for number, entry in enumerate(document.entries)
             for item in self.items_from(entry, document.file, clusters.name(number))
         )
-        seen: set[str] = set()
+        ids: set[str] = set()
         for item in items:
-            if item.item_id in seen:
+            if item.item_id in ids:
                 raise UsageError(f"{document.file}: the item id {item.item_id} occurs twice")
-            seen.add(item.item_id)
+            ids.add(item.item_id)
         self.check_answerable(items, document.file)
         self.check_several(items, document.file)
         return items
@@ -132,26 +132,24 @@ def tsg_rows(rules: RowRules) -> Rows:
         document = document_at(source)
         return Items(document.file, "", rules.items_in(document))
 
+    def notes(dataset: Dataset) -> tuple[str, ...]:
+        """Name the items of one graph in a task of several."""
+        if isinstance(dataset, Items):
+            single = [item.item_id for item in dataset if item.is_single]
+        else:
+            single = own_dataset(dataset).single
+        items = "1 item" if len(single) == 1 else f"{len(single):,} items"
+        note = f"{items} of one graph among items of several, scored as k = 1: {listed(single, MOST_NAMED)}"
+        return (note,) if single else ()
+
     return Rows(
         stored=rules.stored,
         load=partial(TsgItems, rules=rules),
         clusters=lambda dataset: own_dataset(dataset).clusters_are,
-        notes=_notes,
+        notes=notes,
         to_score=items_to_score,
         own=rules,
     )
-
-
-def _notes(dataset: Dataset) -> tuple[str, ...]:
-    """Name the items of one graph in a task of several."""
-    if isinstance(dataset, Items):
-        single = [item.item_id for item in dataset if item.is_single]
-    else:
-        single = own_dataset(dataset).single
-    if not single:
-        return ()
-    items = "1 item" if len(single) == 1 else f"{len(single):,} items"
-    return (f"{items} of one graph among items of several, scored as k = 1: {listed(single, MOST_NAMED)}",)
 
 
 def own_dataset(dataset: Dataset) -> TsgItems:
@@ -233,7 +231,7 @@ class TsgItems:
     def _index(self) -> str:
         """Read and check the whole file, and return its hash."""
         digest, offset, kept_bytes, has_several = hashlib.sha256(), 0, 0, False
-        seen: set[str] = set()
+        ids: set[str] = set()
         kinds: dict[tuple[Hashable, ...], int] = {}
         clustering = Clustering()
         for line_number, whole in enumerate(iter(self._line, b""), 1):
@@ -256,14 +254,14 @@ class TsgItems:
             if kept_bytes < KEPT:
                 self._kept[row] = samples
                 kept_bytes += len(line)
-            for place, sample in enumerate(samples):
-                if sample.item_id in seen:
+            for position, sample in enumerate(samples):
+                if sample.item_id in ids:
                     raise UsageError(f"{where}: the item id {sample.item_id} occurs twice")
-                seen.add(sample.item_id)
+                ids.add(sample.item_id)
                 self._ids.append(sample.item_id)
                 self._offsets.append(start)
                 self._rows.append(row)
-                self._places.append(place)
+                self._places.append(position)
                 self._kind_numbers.append(kinds.setdefault(traits_of("", sample.groups).members, len(kinds)))
                 digest.update(sample.drawn.encode("utf-8", "surrogatepass"))
                 if sample.is_single:
@@ -288,8 +286,8 @@ class TsgItems:
             raise NotationError("not UTF-8 text") from None
         kind = self.rules.of
         if row_kind(value) != kind:
-            other = row_kind(value) or "none of our rows"
-            raise OtherRows(f"{self.rules.kind} is made of {kind} rows, and this is {other}")
+            actual = row_kind(value) or "none of our rows"
+            raise OtherRows(f"{self.rules.kind} is made of {kind} rows, and this is {actual}")
         return entry_from(value, kind, row, None)[0]
 
     def _line(self) -> bytes:

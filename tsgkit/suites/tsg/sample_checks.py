@@ -88,27 +88,27 @@ def hand_conflicts(sentence: str, graphs: Sequence[ActionGraph]) -> Iterator[str
 def unfinished_options(sample: SelectionSample) -> Iterator[str]:
     """Find candidates that are no whole sentence; phrases only beside a candidate that is one."""
     reasons = [unfinished(text) for text in sample.candidates]
-    for place, reason in enumerate(reasons):
+    for index, reason in enumerate(reasons):
         if reason and (reason != PHRASE or "" in reasons):
-            yield f"candidate {LETTERS[place % 26]} {reason}"
+            yield f"candidate {LETTERS[index % 26]} {reason}"
 
 
 def lone_letters(sample: SelectionSample) -> Iterator[str]:
     """Find candidates with a capital A that stands alone."""
-    places = [place for place, text in enumerate(sample.candidates) if _LONE_A.search(text)]
+    places = [index for index, text in enumerate(sample.candidates) if _LONE_A.search(text)]
     if places:
-        yield f"a lone capital A stands in {', '.join(LETTERS[place] for place in places if place < 10)}"
+        yield f"a lone capital A stands in {', '.join(LETTERS[index] for index in places if index < 10)}"
 
 
 def earlier_steps(sample: SelectionSample, own_graphs: Sequence[ActionGraph]) -> Iterator[str]:
     """Find wrong candidates whose sentence describes a graph of the context; rows may have a graph of each
     candidate.
     """
-    for place, text in enumerate(sample.candidates):
-        own = own_graphs[place] if len(own_graphs) == len(sample.candidates) else None
-        step = _described_step(sample, text, own) if place != sample.position else None
+    for index, text in enumerate(sample.candidates):
+        own_graph = own_graphs[index] if len(own_graphs) == len(sample.candidates) else None
+        step = _described_step(sample, text, own_graph) if index != sample.position else None
         if step is not None:
-            yield f"candidate {LETTERS[place % 26]} describes graph {step + 1} of the context"
+            yield f"candidate {LETTERS[index % 26]} describes graph {step + 1} of the context"
 
 
 def better_options(sample: SelectionSample) -> Iterator[str]:
@@ -127,17 +127,17 @@ def better_options(sample: SelectionSample) -> Iterator[str]:
     is_strange = bool(names - of_keyed - set(actions)) and _names_strange_thing(keyed, names)
     if not (lacks_action or is_strange):
         return
-    for place, text in enumerate(sample.candidates):
-        if place == sample.position:
+    for index, text in enumerate(sample.candidates):
+        if index == sample.position:
             continue
-        other, tells_action = _mentioned(text, names), bool(_mentioned(text, actions))
-        is_whole = other == names and len(other - of_keyed) > 1 and not _denials(text)
-        is_better = lacks_action and tells_action and (is_whole or (is_opposite and of_keyed <= other))
+        mentioned, tells_action = _mentioned(text, names), bool(_mentioned(text, actions))
+        is_whole = mentioned == names and len(mentioned - of_keyed) > 1 and not _denials(text)
+        is_better = lacks_action and tells_action and (is_whole or (is_opposite and of_keyed <= mentioned))
         tells_action |= _rewords(text, actions) and not _rewords(keyed, actions)
-        fits = is_strange and of_keyed < other and tells_action and _fits(text, sample.graph, keyed)
+        fits = is_strange and of_keyed < mentioned and tells_action and _fits(text, sample.graph, keyed)
         if is_better or fits:
-            more = ", ".join(sorted(other - of_keyed))
-            yield f"candidate {LETTERS[place % 26]} tells {more} of the graph, the keyed one does not"
+            more = ", ".join(sorted(mentioned - of_keyed))
+            yield f"candidate {LETTERS[index % 26]} tells {more} of the graph, the keyed one does not"
             return
 
 
@@ -156,24 +156,24 @@ def strange_keys(sample: SelectionSample) -> Iterator[str]:
 
 def fewest_denials(item: AuditedItem) -> tuple[int, ...]:
     """Return the candidates with the fewest words that deny."""
-    counts = {place: _denials(item.options[place]) for place in item.choices}
+    counts = {index: _denials(item.options[index]) for index in item.choices}
     fewest = min(counts.values(), default=0)
-    return tuple(place for place, number in counts.items() if number == fewest)
+    return tuple(index for index, number in counts.items() if number == fewest)
 
 
-def _described_step(sample: SelectionSample, text: str, own: ActionGraph | None) -> int | None:
+def _described_step(sample: SelectionSample, text: str, own_graph: ActionGraph | None) -> int | None:
     """Return the last graph of the context that a text describes, if the text fits the asked graph less well.
 
     It mentions all of that graph; or the graph is the text's own in the row, and it mentions the direct object, and the
     action or another verb for it. Other words for things are not known.
     """
-    text, asked = _described(text), things_of(sample.graph)
-    of_asked = _mentioned(text, asked)
+    text, asked_names = _described(text), things_of(sample.graph)
+    of_asked = _mentioned(text, asked_names)
     parts = re.split("[,;.]", text)
     for step in range(len(sample.context) - 1, -1, -1):
         graph = sample.context[step]
         names, actions = things_of(graph), graph.actions
-        if len(names) < 2 or names <= asked or of_asked - names or not _agrees(text, graph):
+        if len(names) < 2 or names <= asked_names or of_asked - names or not _agrees(text, graph):
             continue
         if opposed(all_roots(words(" ".join(actions))), all_roots(words(text))) or contradictions(text, actions):
             continue
@@ -187,7 +187,7 @@ def _described_step(sample: SelectionSample, text: str, own: ActionGraph | None)
             if not any(action in targets and _is_named_as_written(text, action) for action in actions):
                 return step
         objects = {target for _, edge, target in graph if edge == DOBJ}
-        if graph == own and objects and objects <= mentioned and _rewords(text, actions):
+        if graph == own_graph and objects and objects <= mentioned and _rewords(text, actions):
             return step
     return None
 
@@ -279,27 +279,29 @@ def asked_kind(question: str) -> str:
     >>> asked_kind("In the step in which both hands were used, what did the person do?")
     ''
     """
-    asked = words(re.split(r"[.;:]\s", question)[-1])
-    starts = [place for place, word in enumerate(asked) if word in ("which", "what", "where")]
-    while len(starts) > 1 and starts[0] > 1 and asked[starts[0] - 1] in PREPOSITIONS:  # "the step in which ..., what"
+    sentence = words(re.split(r"[.;:]\s", question)[-1])
+    starts = [index for index, word in enumerate(sentence) if word in ("which", "what", "where")]
+    while (
+        len(starts) > 1 and starts[0] > 1 and sentence[starts[0] - 1] in PREPOSITIONS
+    ):  # "the step in which ..., what"
         starts.pop(0)
-    start = starts[0] if starts else len(asked)
-    question_word, rest = "".join(asked[start : start + 1]), asked[start + 1 :]
+    start = starts[0] if starts else len(sentence)
+    question_word, rest = "".join(sentence[start : start + 1]), sentence[start + 1 :]
     if question_word == "where":
         return PLACE if start <= 1 else ""
     if not _AUXILIARIES.isdisjoint(rest[:1]) or ("thing" in rest and not _DOES.isdisjoint(rest)):
         return ""
     is_predicate = question_word == "what" and rest[:1] in _BE
     if is_predicate:  # "with what was the tool cleaned" and "what was the tool cleaned with" do not ask for a tool
-        rest = () if start or asked[-1] in PREPOSITIONS else rest[1:]
+        rest = () if start or sentence[-1] in PREPOSITIONS else rest[1:]
     kind = ""
-    for place, word in enumerate(rest):
-        named = next((kind for kind, names in KINDS.items() if names & {word, word.removesuffix("s")}), "")
-        if not named and (kind or word in PREPOSITIONS or place == _FAR):
+    for index, word in enumerate(rest):
+        noun_kind = next((kind for kind, names in KINDS.items() if names & {word, word.removesuffix("s")}), "")
+        if not noun_kind and (kind or word in PREPOSITIONS or index == _FAR):
             is_next_noun = not (word in _FOLLOWING or word.endswith("ly") or len(bases(word)) > 1)
             is_subject = is_predicate and (kind == HAND or word.endswith("ing"))
             return "" if is_next_noun or is_subject else kind
-        kind = named
+        kind = noun_kind
     return kind
 
 
@@ -309,11 +311,14 @@ def wrong_kinds(sample: QuestionSample) -> Iterator[str]:
     A tool is what something is done with. What is used as one, or never handled, and only ever receives other things is
     a place; and what only ever is a tool is no place. A name without a part in the graphs is passed over.
     """
-    kind, answer, asked = asked_kind(sample.question), sample.answer, words(sample.question)
+    kind, answer, question_words = asked_kind(sample.question), sample.answer, words(sample.question)
     roles = {role for role, names in names_by_role(sample.graphs).items() if answer in names}
     edges = {edge for graph in sample.graphs for _, edge, target in graph.triplets if target == answer}
-    receives = any(compatible(edge, place) for edge in edges - {WITH} for place in _RECEIVES)
-    is_used, asks_for_place = "used" in asked, asked[-1] in PREPOSITIONS or asked[0] in PREPOSITIONS - {"with"}
+    receives = any(compatible(edge, preposition) for edge in edges - {WITH} for preposition in _RECEIVES)
+    is_used, asks_for_place = (
+        "used" in question_words,
+        question_words[-1] in PREPOSITIONS or question_words[0] in PREPOSITIONS - {"with"},
+    )
     may_be_place = receives and not asks_for_place and not _USED_FOR.search(sample.question)
     message = ""
     if kind == "action":
@@ -324,7 +329,9 @@ def wrong_kinds(sample: QuestionSample) -> Iterator[str]:
         message = "only an action"
     elif kind == "tool" and may_be_place and WITH not in roles:
         message = "" if DOBJ in roles and not is_used else "only a place where something is put"
-    elif kind == PLACE and roles <= {WITH, DOBJ} and WITH in roles and not is_used and "container" not in asked:
+    elif (
+        kind == PLACE and roles <= {WITH, DOBJ} and WITH in roles and not is_used and "container" not in question_words
+    ):
         message = "only a tool"
     if message and roles:
         yield f"asks for {_AN.get(kind, 'a')} {kind}, and {answer} is {message}"

@@ -19,20 +19,18 @@ from tsgkit.replies import Read, Unreadable
 from tsgkit.replies.choices import choice
 from tsgkit.scoring.pooling import right_or_wrong
 from tsgkit.suites.audits.items import AuditedItem, context_hash
-from tsgkit.suites.judgement import AnswerScores, Given, Scores, Spans
+from tsgkit.suites.judgement import AnswerScores, Given, Scores
 from tsgkit.suites.metrics import Metric
 from tsgkit.suites.solvers.examples import Identity, folded
-from tsgkit.suites.solvers.offline_solvers import programs
 from tsgkit.suites.solvers.prompt_files import closed, one_of
-from tsgkit.suites.solvers.scorers import plurality
-from tsgkit.suites.task import Task, View
+from tsgkit.suites.task import Task
 from tsgkit.suites.tsg import official
 from tsgkit.suites.tsg.audit import AuditRules
 from tsgkit.suites.tsg.baselines.selection import select
 from tsgkit.suites.tsg.clusters import scenarios_of
 from tsgkit.suites.tsg.items import LETTERS, SelectionSample, SentenceGraphs, things_of
 from tsgkit.suites.tsg.rows import RowRules
-from tsgkit.suites.tsg.task import described_by, expected_instead, lists_of, row_groups, tsg_prompt, tsg_task
+from tsgkit.suites.tsg.task import lists_of, row_groups, word_task
 
 METRICS = MappingProxyType({"accuracy": Metric("the right candidate was chosen")})
 OFFICIAL_RULE = (
@@ -84,43 +82,20 @@ def schema(item: SelectionSample, most: int) -> dict[str, Any]:
     return closed({"answer": one_of(tuple(LETTERS[: len(item.candidates)]))})
 
 
-def shown_answer(item: SelectionSample) -> str:
-    """Return the right letter in the form that is asked for."""
-    return f"[{item.answer}]"
-
-
 def letter(reply: str, candidates: Sequence[str]) -> Read[str] | Unreadable:
     """Return the letter of one of these candidates."""
     return choice(reply, dict(zip(LETTERS, candidates, strict=False)))
 
 
-def read(text: str, item: SelectionSample) -> str | Unreadable:
-    """Read the letter of a candidate."""
-    choice = letter(text, item.candidates)
-    return choice.value if isinstance(choice, Read) else choice
-
-
-def spans(item: SelectionSample, text: str) -> Spans:
-    """Return the positions of the letter, or of the sentence that stands for it."""
-    choice = letter(text, item.candidates)
-    return ((choice.start, choice.end),) if isinstance(choice, Read) else ()
-
-
-def score(item: SelectionSample, answer: str | None, given: Given) -> AnswerScores:
+def score(item: SelectionSample, answer: str | None, facts: Given) -> AnswerScores:
     """Compare letters."""
     right = LETTERS[item.position]
 
     def accuracy(chosen: str | None) -> Scores:
         return {"accuracy": right_or_wrong(chosen == right, f"{chosen or 'no letter'} for {right}")}
 
-    theirs = None if given.published is None else accuracy(official.letter(given.published))
+    theirs = None if facts.published is None else accuracy(official.letter(facts.published))
     return AnswerScores(accuracy(answer), theirs, answer, {"expected": right})
-
-
-def differences(item: SelectionSample, mine: str | None, theirs: str | None) -> Iterator[str]:
-    """Return why the profiles read different letters."""
-    if mine != theirs:
-        yield OFFICIAL_RULE
 
 
 def identity(item: SelectionSample) -> Identity:
@@ -149,43 +124,30 @@ def truth(item: SelectionSample) -> SentenceGraphs:
 
 def selection(card: Card) -> Task:
     """Return the description selection task."""
-    rows = RowRules(kind=card.task.partition("/")[2], of="sgds", items=items_of, problem=problem_of)
-    return tsg_task(
+    return word_task(
         card,
-        rows,
-        prompt=tsg_prompt(
-            card,
-            rows,
-            rules=("graphs",),
-            fields=fields,
-            asked=("context", "graph", "candidates"),
-            optional=("letters",),
-            whole={
+        RowRules(kind=card.task.partition("/")[2], of="sgds", items=items_of, problem=problem_of),
+        locate=lambda text, item: letter(text, item.candidates),
+        score=score,
+        metrics=METRICS,
+        published=("accuracy", official.letter, OFFICIAL_RULE),
+        fields=fields,
+        asked=("context", "graph", "candidates"),
+        about=("graph", "candidates"),
+        prompt={
+            "optional": ("letters",),
+            "whole": {
                 "context": lambda item: repr(lists_of(item.context)),
                 "triplet": lambda item: repr(lists_of([item.graph])[0]),
                 "sentences": _lettered,
             },
-            schema=schema,
-            answer=shown_answer,
-            identity=identity,
-        ),
-        read=read,
-        score=score,
-        metrics=METRICS,
-        official=official.published(("accuracy",), official.letter, differences),
-        vote=plurality,
-        view=View(
-            question=described_by(fields, "graph", "candidates"),
-            reference=lambda item: f"{shown_answer(item)} {item.candidates[item.position]}",
-            value=lambda item: item.answer,
-            spans=spans,
-            faults=expected_instead,
-        ),
-        baselines=programs(
-            {
-                "random": lambda item, seed: f"[{item.lots(seed).choice(LETTERS[: len(item.candidates)])}]",
-                "rules": lambda item, _: f"[{select(item)}]",
-            }
-        ),
+            "schema": schema,
+            "identity": identity,
+        },
+        view={"reference": lambda item: f"[{item.answer}] {item.candidates[item.position]}"},
+        programs_of={
+            "random": lambda item, seed: item.lots(seed).choice(LETTERS[: len(item.candidates)]),
+            "rules": lambda item, _: select(item),
+        },
         audit=AuditRules(audit_item, truth),
     )

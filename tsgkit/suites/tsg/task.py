@@ -30,6 +30,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import cycle
+from types import MappingProxyType
 from typing import Any
 
 from tsgkit.errors import UsageError
@@ -38,16 +39,22 @@ from tsgkit.lexicon import forms, meant, mentions
 from tsgkit.lexicon.folding import word_set
 from tsgkit.library.cards import Card
 from tsgkit.library.documents.reader import Document
+from tsgkit.replies import Read, Unreadable
 from tsgkit.suites.audits.audit import Auditable
-from tsgkit.suites.judgement import AnswerScores, Given
+from tsgkit.suites.judgement import AnswerScores, Given, Spans
 from tsgkit.suites.solvers.examples import Pool, WorkedExample, pool_file
+from tsgkit.suites.solvers.offline_solvers import programs
 from tsgkit.suites.solvers.prompt_files import Prompt
-from tsgkit.suites.task import Groups, Official, Task, source_of
+from tsgkit.suites.solvers.scorers import plurality
+from tsgkit.suites.task import Groups, Official, Task, View, source_of
+from tsgkit.suites.tsg import official
 from tsgkit.suites.tsg.audit import AuditRules, auditable
 from tsgkit.suites.tsg.faults import ERRORS, SOURCES
 from tsgkit.suites.tsg.items import DerivedSample, GenerationSample, TsgSample
 from tsgkit.suites.tsg.rows import RowRules, document_at, tsg_rows
 
+Fields = Callable[[Any], Mapping[str, str]]
+"""Returns the values of an item for the fields of a prompt."""
 EVERY_RULE = ("graphs", "graph-rules", "node-rules", "hand-rules", "edge-rules", "action-rules", "error-rules")
 """The rules in the prompts of all tasks, which may share folders."""
 SINGLE_COUNT = "single_graph_items"
@@ -59,43 +66,109 @@ def tsg_task(
     card: Card,
     rows: RowRules,
     *,
+    fields: Fields,
+    asked: tuple[str, ...],
+    about: tuple[str, ...],
+    answer: Callable[[Any], str],
+    written: Callable[[Any], str],
+    programs_of: Mapping[str, Callable[[Any, int], Any]],
+    prompt: Mapping[str, Any],
+    view: Mapping[str, Any],
     score: Callable[[Any, Any, Given], AnswerScores],
     audit: AuditRules,
     own_groups: tuple[str, ...] = (),
     k_counts: str = "",
     **parts: Any,  # noqa: ANN401  (the other parts of a task)
 ) -> Task:
-    """Return a task of this suite: its own parts, with those that all have."""
+    """Return a task of this suite: its own parts, with those that all have.
+
+    ``about`` are the fields that describe an item to people, ``answer`` returns the right answer in the form that is
+    asked for, ``written`` gives what a program answers that form; ``prompt`` and ``view`` are the other parts of both.
+    """
     names = (*STORED, *(COMPUTED if rows.of == "sgg" else ()), *own_groups)
     parts.setdefault("official", Official(unpublished=lambda style, solver: NO_READER))
+
+    def described(item: Any, *names: str) -> str:  # noqa: ANN401  (of its task)
+        """Describe an item to people by some fields of its prompt."""
+        values = fields(item)
+        return "\n\n".join(f"{name}:\n{values[name]}" for name in names)
+
+    def program(answered: Callable[[Any, int], Any], item: Any, seed: int) -> str:  # noqa: ANN401
+        return written(answered(item, seed))
+
+    def noting_single(item: Any, answer: Any, facts: Given) -> AnswerScores:  # noqa: ANN401
+        """Score an answer; an item of one graph in a task of several is counted."""
+        scored = score(item, answer, facts)
+        notes = (SINGLE_NOTE, *scored.notes) if item.is_single else scored.notes
+        return scored._replace(notes=notes, counts={**scored.counts, SINGLE_COUNT: int(item.is_single)})
+
+    def audited(task: Task, data: str | None) -> Auditable:
+        """Return the rows of a task, including defective ones, with the texts of prompts and worked examples."""
+        assert task.prompt is not None  # noqa: S101  (all tasks of this suite have one)
+        shown = () if task.card.examples is None else task.prompt.examples().examples
+        texts = [template.text for template in task.prompt.texts(None).templates.values()]
+        return auditable(document_at(source_of(task, data)), task, audit, shown, texts)
+
     return Task(
         card=card,
         rows=tsg_rows(rows),
-        score=partial(_noting_single, score) if rows.of_several else score,
+        prompt=tsg_prompt(card, rows, fields=fields, asked=asked, answer=answer, **prompt),
+        score=noting_single if rows.of_several else score,
+        view=View(
+            question=lambda item: described(item, *about),
+            brief=lambda item: described(item, *about[:2]),
+            **{"reference": answer, **view},
+        ),
         groups=Groups(names=names, of=groups_of, order=in_order, k_counts=k_counts, refusal=no_group),
-        audit=partial(_audit, audit),
+        baselines=programs({name: partial(program, answered) for name, answered in programs_of.items()}),
+        audit=audited,
         **parts,
     )
 
 
-def _noting_single(
-    score: Callable[[Any, Any, Given], AnswerScores],
-    item: Any,  # noqa: ANN401  (of its task)
-    answer: Any,  # noqa: ANN401
-    given: Given,
-) -> AnswerScores:
-    """Score an answer; an item of one graph in a task of several is counted."""
-    scored = score(item, answer, given)
-    notes = (SINGLE_NOTE, *scored.notes) if item.is_single else scored.notes
-    return scored._replace(notes=notes, counts={**scored.counts, SINGLE_COUNT: int(item.is_single)})
+def word_task(
+    card: Card,
+    rows: RowRules,
+    *,
+    locate: Callable[[str, Any], Read[str] | Unreadable],
+    published: tuple[str, Callable[[str], Any], str],
+    prompt: Mapping[str, Any],
+    view: Mapping[str, Any] = MappingProxyType({}),
+    **parts: Any,  # noqa: ANN401  (the other parts of a task of this suite)
+) -> Task:
+    """Return a task whose answer is one word in brackets: the ``answer`` of its items.
 
+    ``locate`` returns the word in a reply; ``published`` are the published metric, its reader of a reply, and the rule
+    by which both readers differ.
+    """
+    metric, official_word, rule = published
 
-def _audit(about: AuditRules, task: Task, data: str | None) -> Auditable:
-    """Return the rows of a task, including defective ones, with the texts of prompts and worked examples."""
-    assert task.prompt is not None  # noqa: S101  (all tasks of this suite have one)
-    shown = () if task.card.examples is None else task.prompt.examples().examples
-    texts = [template.text for template in task.prompt.texts(None).templates.values()]
-    return auditable(document_at(source_of(task, data)), task, about, shown, texts)
+    def read(text: str, item: Any) -> str | Unreadable:  # noqa: ANN401  (of its task)
+        word = locate(text, item)
+        return word.value if isinstance(word, Read) else word
+
+    def spans(item: Any, text: str) -> Spans:  # noqa: ANN401
+        word = locate(text, item)
+        return ((word.start, word.end),) if isinstance(word, Read) else ()
+
+    def faults(answer: Any, evidence: Any) -> Iterator[str]:  # noqa: ANN401
+        yield f"{answer}, expected {evidence['expected']}"
+
+    def differences(item: Any, mine: Any, theirs: Any) -> Sequence[str]:  # noqa: ANN401
+        return (rule,) if mine != theirs else ()
+
+    return tsg_task(
+        card,
+        rows,
+        answer=lambda item: f"[{item.answer}]",
+        written="[{}]".format,
+        prompt={"rules": ("graphs",), **prompt},
+        read=read,
+        official=official.published((metric,), official_word, differences),
+        vote=plurality,
+        view={"value": lambda item: item.answer, "spans": spans, "faults": faults, **view},
+        **parts,
+    )
 
 
 # Prompts
@@ -142,24 +215,6 @@ def pool_in(
             origin = "" if source is None else source.item_id
             examples.append(WorkedExample(item, answer, rationale(item, text.strip()), origin))
     return Pool(document.file, tuple(examples), prompt.identity_of, f"{rows.kind}\n")
-
-
-# Displays
-
-
-def described_by(fields: Callable[[Any], Mapping[str, str]], *names: str) -> Callable[[Any], str]:
-    """Return a function that describes an item to people by some fields of its prompt."""
-
-    def question(item: Any) -> str:  # noqa: ANN401
-        values = fields(item)
-        return "\n\n".join(f"{name}:\n{values[name]}" for name in names)
-
-    return question
-
-
-def expected_instead(answer: Any, evidence: Any) -> Iterator[str]:  # noqa: ANN401
-    """Yield a wrong answer of one word with the right one."""
-    yield f"{answer}, expected {evidence['expected']}"
 
 
 def lists_of(graphs: Sequence[ActionGraph]) -> list[list[list[str]]]:
@@ -216,13 +271,12 @@ def words_per_edge(sample: GenerationSample) -> float:
     return len(_WORD.findall(sample.sentence)) / edges
 
 
-def _implicit(sample: GenerationSample) -> str:
-    actions = {action for graph in sample.references for action in graph.actions}
-    return "explicit" if all(mentions(sample.sentence, action) for action in actions) else "implicit"
-
-
 COMPUTED: dict[str, Callable[[GenerationSample], str]] = {
-    "implicit": _implicit,
+    "implicit": lambda sample: (
+        "explicit"
+        if all(mentions(sample.sentence, action) for graph in sample.references for action in graph.actions)
+        else "implicit"
+    ),
     "repetition": lambda sample: "repetition" if repeats(sample.sentence) else "no repetition",
     "descriptiveness": lambda sample: bin_of(words_per_edge(sample)),
 }
@@ -270,7 +324,7 @@ def in_order(names: Iterable[str], group: str) -> list[str]:
 
     def rank(name: str) -> tuple[int, bool, int, str]:
         is_number = name.isascii() and name.isdecimal() and len(name) < 10
-        place = order.index(name) if name in order else len(order)
-        return place, not is_number, int(name) if is_number else 0, name
+        position = order.index(name) if name in order else len(order)
+        return position, not is_number, int(name) if is_number else 0, name
 
     return sorted(names, key=rank)

@@ -111,8 +111,8 @@ def _action_of(names: Sequence[str], vocabulary: Vocabulary) -> str:
 def guess_repair(item: RefineSample, seed: int) -> ActionGraph:
     """Draw a change of a graph with a seeded error: one triplet is turned round, or goes."""
     lots, triplets = item.lots(seed), list(item.spoilt.triplets)
-    place = lots.randrange(len(triplets))
-    triplets[place : place + 1] = [triplets[place].reversed] if len(triplets) == 1 or lots.random() < 0.5 else []
+    index = lots.randrange(len(triplets))
+    triplets[index : index + 1] = [triplets[index].reversed] if len(triplets) == 1 or lots.random() < 0.5 else []
     return ActionGraph(triplets)
 
 
@@ -127,8 +127,8 @@ def mended(graph: ActionGraph, vocabulary: Vocabulary) -> ActionGraph:
         names = [name for triplet in graph.triplets for name in (triplet.source, triplet.target)]
         if verbs := [name for name in names if name in vocabulary.verbs]:  # most edges leave the action
             graph = ActionGraph([Triplet(PERSON, VERB, max(verbs, key=verbs.count)), *graph.triplets])
-    for place, triplet in enumerate(graph.triplets):
-        turned = ActionGraph([*graph.triplets[:place], triplet.reversed, *graph.triplets[place + 1 :]])
+    for index, triplet in enumerate(graph.triplets):
+        turned = ActionGraph([*graph.triplets[:index], triplet.reversed, *graph.triplets[index + 1 :]])
         if errors(turned) < errors(graph):
             graph = turned
     return graph

@@ -15,7 +15,7 @@ before. Words with no verb of L repeat the verb before, or tell a taking or a pu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -75,7 +75,7 @@ class EventObject(NamedTuple):
 
     name: str
     preposition: str
-    place: int
+    start: int
 
 
 @dataclass(frozen=True)
@@ -116,26 +116,33 @@ class _EventDraft:
 def events_of(sentence: str, elements: GraphElements) -> tuple[Event, ...]:
     """Return the events of a text, in order."""
     text = tokens(sentence)
-    named, loose = _drafts(text, mentions_in(text, elements))
-    drafts = list(_with_unnamed(text, named))
+    verbs, loose = _drafts(text, mentions_in(text, elements))
+    drafts: list[_EventDraft] = []
+    for draft in verbs:  # before each, that of a clause of its own whose verb L does not know
+        clause = [thing for thing in draft.before if _broken(text[thing.start : draft.action.start], thing)]
+        if any(thing.preposition for thing in clause) and not all(thing.preposition for thing in clause):
+            start = clause[0].start
+            drafts.append(_EventDraft(ElementMention(start, start, "action", "", UNNAMED), [], clause))
+            draft.before = [thing for thing in draft.before if thing not in clause]
+        drafts.append(draft)
     for number, draft in enumerate(drafts):
         _settle(text, draft, drafts[number - 1] if number else None)
     cuts = [0]  # where clauses begin: at the first *and* or strong mark between two verbs, else the last comma
     for draft, following in pairwise(drafts):
         between = range(draft.action.stop, following.action.start)
-        strong = [place for place in between if text[place] in BREAKS or text[place] in ";:."]
-        commas = [place for place in between if text[place] == ","]
+        strong = [index for index in between if text[index] in BREAKS or text[index] in ";:."]
+        commas = [index for index in between if text[index] == ","]
         cuts.append((*strong[:1], *commas[-1:], following.action.start)[0])
     events = []
     for draft, (start, stop) in zip(drafts, pairwise((*cuts, len(text))), strict=False):
-        clause = text[start:stop]
+        words = text[start:stop]
         objects, links = _roles(draft.behind, elements)
         event = Event(
             draft.action.name,
             tuple(dict.fromkeys(objects)),
             tuple(dict.fromkeys(links)),
-            both_hands=any(word in BOTH and HAND_WORDS & {*clause[at : at + 4]} for at, word in enumerate(clause)),
-            other_hand="hand" in clause and not {"other", "free", "second"}.isdisjoint(clause),
+            both_hands=any(word in BOTH and HAND_WORDS & {*words[at : at + 4]} for at, word in enumerate(words)),
+            other_hand="hand" in words and not {"other", "free", "second"}.isdisjoint(words),
             sure=draft.action.sure + HAS_OBJECT * draft.has_object,
         )
         events.append(event)
@@ -166,8 +173,8 @@ def _drafts(text: Sequence[str], mentions: Sequence[ElementMention]) -> tuple[li
         else:
             name = mention.name if mention.kind == "thing" else PRONOUN
             thing = EventObject(name, preposition(text[previous : mention.start]), mention.start)
-            own = drafts and not waiting and not _broken(text[drafts[-1].action.stop : mention.start], thing)
-            things = drafts[-1].behind if drafts and own else waiting
+            is_own = drafts and not waiting and not _broken(text[drafts[-1].action.stop : mention.start], thing)
+            things = drafts[-1].behind if drafts and is_own else waiting
             if things and mention.start == previous and things[-1].name and name:  # one name of two nouns: the last
                 thing = thing._replace(preposition=things.pop().preposition)
             things.append(thing)
@@ -180,28 +187,17 @@ def _broken(between: Sequence[str], thing: EventObject) -> bool:
     return any(word in BREAKS or (not word[0].isalnum() and (word != "," or not thing.preposition)) for word in between)
 
 
-def _with_unnamed(text: Sequence[str], drafts: list[_EventDraft]) -> Iterator[_EventDraft]:
-    """Yield the drafts, and before each that of a clause of its own whose verb L does not know."""
-    for draft in drafts:
-        cut = [thing for thing in draft.before if _broken(text[thing.place : draft.action.start], thing)]
-        if any(thing.preposition for thing in cut) and not all(thing.preposition for thing in cut):
-            place = cut[0].place
-            yield _EventDraft(ElementMention(place, place, "action", "", UNNAMED), [], cut)
-            draft.before = [thing for thing in draft.before if thing not in cut]
-        yield draft
-
-
 def _settle(text: Sequence[str], draft: _EventDraft, previous: _EventDraft | None) -> None:
     """Give the things in front of a verb their part in it, or hand them to the verb before."""
     start = draft.action.start
     passive = start > 0 and text[start - 1] in AUXILIARIES
     for thing in draft.before:
-        joined = thing.place > 0 and "and" in text[max(0, thing.place - 3) : thing.place]
+        joined = thing.start > 0 and "and" in text[max(0, thing.start - 3) : thing.start]
         if thing.preposition or passive or not draft.has_object:
             draft.behind.insert(0, thing)
         elif joined and previous is not None:
             previous.behind.append(thing)
-        elif thing.name != PRONOUN and not _broken(text[thing.place : start], thing):
+        elif thing.name != PRONOUN and not _broken(text[thing.start : start], thing):
             draft.behind.append(thing._replace(preposition=WITH))
 
 
@@ -211,9 +207,9 @@ def preposition(between: Sequence[str]) -> str:
     >>> preposition(("out", "of", "the")), preposition(("across", "the", "mouth", "of", "the")), preposition(("the",))
     ('out-of', 'across', '')
     """
-    for place in reversed(range(len(between))):
-        word = between[place]
-        pair = (between[place - 1], word) if place else ("", word)
+    for index in reversed(range(len(between))):
+        word = between[index]
+        pair = (between[index - 1], word) if index else ("", word)
         if pair in COMPOUNDS:
             return COMPOUNDS[pair]
         if word in BREAKS or not word[0].isalnum():

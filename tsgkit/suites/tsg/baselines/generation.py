@@ -62,8 +62,18 @@ def generate(sample: GenerationSample) -> list[ActionGraph]:
     if not events:
         thing = scene.last or next(iter(elements.things), "")
         events = [Event(scene.taking, (thing,) if thing else (), sure=0.0)]
-    events = fitted(events, sample.k, scene, words(sample.sentence))
-    return [_graph(event, scene.hands.do(event), elements) for event in events]
+    graphs = []
+    for event in fitted(events, sample.k, scene, words(sample.sentence)):
+        action, hands = event.action, scene.hands.do(event)
+        edges = [(DOBJ, thing) for thing in event.objects]
+        edges += [link for link in event.links if link[1] not in event.objects or link[1] == action]
+        if action in TRANSFERS and len(hands) == 2 and {"from", "to"} <= set(elements.prepositions):
+            edges += [("from", hands[0]), ("to", hands[1])]
+        else:
+            edges += elements.grips(hands)
+        ends = [(action, label, thing) for label, thing in dict.fromkeys(edges)]
+        graphs.append(ActionGraph([(PERSON, VERB, action), *ends]))
+    return graphs
 
 
 class HandState:
@@ -89,17 +99,17 @@ class HandState:
         """Return the hands that an event needs, and update their content."""
         holders = self.holders(event.objects)
         free = tuple(hand for hand in HANDS if not self.things[hand])
-        first, other = (free or HANDS)[:1], free[-1:] or HANDS[1:]
+        first, last = (free or HANDS)[:1], free[-1:] or HANDS[1:]
         if event.action in GRASPS:
             hands = HANDS if event.both_hands else holders or first
-            hands = other if event.other_hand and not holders else hands
+            hands = last if event.other_hand and not holders else hands
             self.things |= dict.fromkeys(hands, event.objects[0] if event.objects else "")
             return hands
         if event.action in TRANSFERS and len(holders) == 1:  # from one hand to the other, in this order
             target = next(hand for hand in HANDS if hand not in holders)
             self.things |= {holders[0]: "", target: event.objects[0]}
             return (*holders, target)
-        hands = other if event.other_hand else self.holders(event.tools) or holders or first
+        hands = last if event.other_hand else self.holders(event.tools) or holders or first
         if event.action in RELEASES:
             self.things |= dict.fromkeys(holders, "")
             hands = holders or hands
@@ -155,18 +165,18 @@ def fitted(events: list[Event], k: int, scene: SentenceContext, sentence: Sequen
     apart = [part for event in events for part in event.apart()]
     events = list(apart if len(apart) <= k else events)
     while len(events) > k:  # the least sure go, of equals the last
-        sureness = [(event.sure, -place) for place, event in enumerate(events)]
+        sureness = [(event.sure, -index) for index, event in enumerate(events)]
         del events[sureness.index(min(sureness))]
     repeats = times(sentence)
     whole = next((number for number in range(repeats, 1, -1) if len(events) * number <= k), 0)
     events = events * whole if whole else events + [events[-1]] * min(repeats - 1, k - len(events))
-    held, complete = set(scene.hands.things.values()), list[Event]()
-    for place, event in enumerate(events):
+    held_things, complete = set(scene.hands.things.values()), list[Event]()
+    for index, event in enumerate(events):
         for tool in event.tools:
-            if tool not in held and len(complete) + len(events) - place < k:
+            if tool not in held_things and len(complete) + len(events) - index < k:
                 complete.append(Event(scene.taking, (tool,), sure=ADDED))
-                held.add(tool)
-        held.update(event.objects)
+                held_things.add(tool)
+        held_things.update(event.objects)
         complete.append(event)
     while len(complete) < k:
         last = complete[-1]
@@ -180,15 +190,3 @@ def times(sentence: Sequence[str]) -> int:
     cues = [word for word, after in pairs if word in ALONE or (word in TIMES and after in ("times", "more"))]
     most = max((TIMES[word] for word in cues), default=1)
     return most + (most > 1 and "more" in sentence and "once" not in sentence)
-
-
-def _graph(event: Event, hands: tuple[str, ...], elements: GraphElements) -> ActionGraph:
-    """Return an event as triplets; each once."""
-    action = event.action
-    edges = [(DOBJ, thing) for thing in event.objects]
-    edges += [link for link in event.links if link[1] not in event.objects or link[1] == action]
-    if action in TRANSFERS and len(hands) == 2 and {"from", "to"} <= set(elements.prepositions):
-        edges += [("from", hands[0]), ("to", hands[1])]
-    else:
-        edges += elements.grips(hands)
-    return ActionGraph([(PERSON, VERB, action), *((action, label, thing) for label, thing in dict.fromkeys(edges))])

@@ -115,38 +115,32 @@ def tokens(text: str) -> tuple[str, ...]:
 
 def mentions_in(text: tuple[str, ...], elements: GraphElements) -> tuple[ElementMention, ...]:
     """Return the mentions in the tokens of a text, in order, the surest where several share a word."""
-    candidates = sorted(_candidates(text, elements), key=lambda m: (-(m.stop - m.start + m.sure), m))
-    taken: set[int] = set()
+    by_root, candidates = _by_root(elements), list[ElementMention]()
+    for index, word in enumerate(text):
+        if word in PRONOUNS:
+            candidates.append(ElementMention(index, index + 1, "pronoun", word, 1.0))
+        elif word not in MODALS or not text[index - 1 : index] or text[index - 1] in DETERMINERS:
+            for root in roots(word):
+                for entry in by_root.get(root, ()):
+                    is_action = entry.kind == "action"
+                    mention = _action(text, index, entry, root) if is_action else _thing(text, index, entry)
+                    candidates += [mention] if mention else []
+    used: set[int] = set()
     mentions: list[ElementMention] = []
-    for mention in candidates:
+    for mention in sorted(candidates, key=lambda m: (-(m.stop - m.start + m.sure), m)):
         span = set(range(mention.start, mention.stop))
-        if not span & taken:
-            taken |= span
+        if not span & used:
+            used |= span
             mentions.append(mention)
     return tuple(sorted(mentions))
 
 
-def _candidates(text: tuple[str, ...], elements: GraphElements) -> Iterator[ElementMention]:
-    index = _index(elements)
-    for place, word in enumerate(text):
-        if word in PRONOUNS:
-            yield ElementMention(place, place + 1, "pronoun", word, 1.0)
-            continue
-        if word in MODALS and text[place - 1 : place] and text[place - 1] not in DETERMINERS:
-            continue
-        for root in roots(word):
-            for entry in index.get(root, ()):
-                mention = _action(text, place, entry, root) if entry.kind == "action" else _thing(text, place, entry)
-                if mention:
-                    yield mention
-
-
-def _action(text: tuple[str, ...], place: int, entry: RootedElement, root: str) -> ElementMention | None:
+def _action(text: tuple[str, ...], index: int, entry: RootedElement, root: str) -> ElementMention | None:
     """Return the action at this word, unless only a noun can be there."""
-    before = text[place - 1] if place else ""
+    before = text[index - 1] if index else ""
     if before in DETERMINERS or (before in PREPOSITIONS and before != "to"):
         return None
-    stop = place + 1
+    stop = index + 1
     for word in entry.words[1:]:
         if not text[stop : stop + 1] or not roots(text[stop]) & roots(word):
             return None
@@ -160,7 +154,7 @@ def _action(text: tuple[str, ...], place: int, entry: RootedElement, root: str) 
         sure -= PARTICLE_MISSED if particle in PLAIN else OTHER_PARTICLE
     if not _is_verb_here(before):
         sure -= NOUN_LIKELY
-    return ElementMention(place, stop, "action", entry.name, sure)
+    return ElementMention(index, stop, "action", entry.name, sure)
 
 
 def _is_verb_here(before: str) -> bool:
@@ -170,23 +164,23 @@ def _is_verb_here(before: str) -> bool:
     return before.endswith("ly") or before in ("is", "are", "was", "were", "be", "been", "being", "gets", "goes")
 
 
-def _thing(text: tuple[str, ...], place: int, entry: RootedElement) -> ElementMention | None:
+def _thing(text: tuple[str, ...], index: int, entry: RootedElement) -> ElementMention | None:
     """Return the thing whose first word this is, or of whose words this is one alone."""
-    before = text[place - 1] if place else ""
-    if text[place] in PARTICLES and before not in DETERMINERS:
+    before = text[index - 1] if index else ""
+    if text[index] in PARTICLES and before not in DETERMINERS:
         return None
-    stop = place + len(entry.words)
-    sure = LAST_WORD if roots(text[place]) & roots(entry.words[-1]) else FIRST_WORD
+    stop = index + len(entry.words)
+    sure = LAST_WORD if roots(text[index]) & roots(entry.words[-1]) else FIRST_WORD
     if stop <= len(text) and all(
-        roots(word) & roots(wanted) for word, wanted in zip(text[place:stop], entry.words, strict=True)
+        roots(word) & roots(wanted) for word, wanted in zip(text[index:stop], entry.words, strict=True)
     ):
         sure = WHOLE
     slack = 2 * NOUN_LIKELY if _is_verb_here(before) else 0.0
-    return ElementMention(place, stop if sure == WHOLE else place + 1, "thing", entry.name, sure - slack)
+    return ElementMention(index, stop if sure == WHOLE else index + 1, "thing", entry.name, sure - slack)
 
 
 @lru_cache(maxsize=256)
-def _index(elements: GraphElements) -> dict[str, tuple[RootedElement, ...]]:
+def _by_root(elements: GraphElements) -> dict[str, tuple[RootedElement, ...]]:
     """Return every element under the roots of its words: an action's first word, any word of a thing."""
     index: dict[str, dict[RootedElement, None]] = {}
     for name in elements.actions:

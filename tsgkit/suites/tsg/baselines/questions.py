@@ -116,13 +116,13 @@ def guess_name(item: QuestionSample, seed: int) -> str:
 def answer(sample: QuestionSample) -> str:
     """Return the name that most likely answers the question."""
     scene = _scene(sample.graphs)
-    asked = parse(sample.question)
-    named = scene.named(asked)
-    for find in (_shared, _held, _commonest, _read_off):
-        for name in find(scene, asked):
-            if name not in named and can_be_said(name):
+    parsed = parse(sample.question)
+    said_names = scene.named(parsed)
+    for find in (scene.shared, scene.held, scene.commonest, scene.read_off):
+        for name in find(parsed):
+            if name not in said_names and can_be_said(name):
                 return name
-    return scene.fallback(named)
+    return scene.fallback(said_names)
 
 
 class NarrativeIndex:
@@ -146,107 +146,103 @@ class NarrativeIndex:
         for word in dict.fromkeys(telling_words):
             by_step: dict[int, float] = {}
             for root in [BOTH_HANDS] if word == BOTH_HANDS else roots(word):
-                found = self.where.get(root, ())
-                worth = (1 + log(len(self.steps) / len(found))) * (SAME_GROUP if root[0] == "~" else 1) if found else 0
-                for index in found:
+                indices = self.where.get(root, ())
+                weight = SAME_GROUP if root[0] == "~" else 1
+                worth = (1 + log(len(self.steps) / len(indices))) * weight if indices else 0
+                for index in indices:
                     by_step[index] = max(worth, by_step.get(index, 0.0))
             scores.update(by_step)
         return scores
 
-    def named(self, asked: ParsedQuestion) -> frozenset[str]:
+    def named(self, parsed: ParsedQuestion) -> frozenset[str]:
         """Return the names all of whose words the question says."""
-        said = frozenset(root for word in asked.said for root in roots(word) if root[0] != "~")
+        said_roots = frozenset(root for word in parsed.all_words for root in roots(word) if root[0] != "~")
         names = {name for step in self.steps for name in step.names}
-        return frozenset(name for name in names if all(said & roots(word) for word in words(name)))
+        return frozenset(name for name in names if all(said_roots & roots(word) for word in words(name)))
 
-    def fallback(self, named: frozenset[str]) -> str:
+    def fallback(self, excluded: frozenset[str]) -> str:
         """Return the commonest direct object that is not named, else another thing, else anything."""
         objects = Counter(name for step in self.steps for name in step.objects)
         things = [name for name, _ in objects.most_common()]
         things += [name for step in self.steps for name in (*step.tools, *step.places)]
         sayable = [name for name in things if can_be_said(name)]
-        return next(iter((*(name for name in sayable if name not in named), *sayable)), PERSON)
+        return next(iter((*(name for name in sayable if name not in excluded), *sayable)), PERSON)
+
+    def shared(self, parsed: ParsedQuestion) -> Iterable[str]:
+        """Return what two steps have in common."""
+        if not parsed.about_both or "and" not in (spoken := parsed.all_words):
+            return ()
+        cut = spoken.index("and")
+        sides = [self._best(telling(part), self.steps) for part in (spoken[:cut], spoken[cut + 1 :])]
+        names = [[name for step in side for name in (*step.handled, *step.places)] for side in sides]
+        return [name for name in names[0] if name in names[1]]
+
+    def held(self, parsed: ParsedQuestion) -> Iterable[str]:
+        """Return the content of a hand, or the hand of an object, when a step began."""
+        moments = [step for clause in parsed.clauses for step in self._best(clause.words, self.steps)[:1]]
+        if not moments:
+            return ()
+        if parsed.kind == "hand" or (parsed.kind == "place" and "where" in parsed.all_words):
+            things = [name for step in self.steps for name in step.handled if set(words(name)) & set(parsed.words)]
+            return [hand for name in dict.fromkeys(things) for hand in self.timeline.holders(name, before=moments[0])]
+        if not any(roots(word) & HOLDING for word in parsed.all_words) or not HAND_WORDS & set(parsed.all_words):
+            return ()
+        hands = [hand for hand in HANDS if hand in parsed.all_words]
+        hands = hands or [hand for hand in HANDS if hand not in moments[0].hands]
+        contents = [self.timeline.in_hand(hand, before=moments[0]) or () for hand in hands or HANDS]
+        return [name for things in contents for name in things]
+
+    def commonest(self, parsed: ParsedQuestion) -> Iterable[str]:
+        """Return the most frequent values of the matching steps, if these are asked for."""
+        if not parsed.about_most:
+            return ()
+        steps = self._best(parsed.words, self._window(parsed.clauses)) or self.steps
+        counts = Counter(name for step in steps for name in _readings(step, parsed.kind)[0])
+        return [name for name, _ in counts.most_common()]
+
+    def read_off(self, parsed: ParsedQuestion) -> Iterable[str]:
+        """Yield the values of the best matching step, then of the next best; none if the question describes no step."""
+        if not (parsed.clauses or parsed.order or self.scores(parsed.words)):
+            return
+        window = self._window(parsed.clauses)
+        backward = parsed.order == "last" or (not parsed.order and any(c.relation == "before" for c in parsed.clauses))
+        steps = list(reversed(window)) if backward else list(window)
+        scores = self.scores(parsed.words)
+        if any(clause.near for clause in parsed.clauses):  # next to a step, those that match at all
+            steps = sorted(steps[:NEARBY], key=lambda step: not scores[step.index]) + steps[NEARBY:]
+        else:
+            steps.sort(key=lambda step: (-round(scores[step.index], 6), not _readings(step, parsed.kind)[0]))
+        for step in steps:
+            if parsed.preposition:
+                yield from (target for _, edge, target in step.graph if edge == parsed.preposition)
+            for names in _readings(step, parsed.kind):
+                yield from names
+
+    def _window(self, clauses: Sequence[ReferenceClause]) -> Sequence[Step]:
+        """Return the steps at the requested time; all of them without a clause."""
+        low, high = -1, len(self.steps)
+        for clause in clauses:
+            best = self._best(clause.words, self.steps)
+            later = [step for step in best if step.index > low + 1] or best
+            if not later:
+                continue
+            anchor = later[-1 if clause.order == "last" else 0]
+            if clause.relation == "after":
+                low = max(low, anchor.index)
+            elif clause.relation == "before":
+                high = min(high, anchor.index)
+            else:
+                low, high = anchor.index - 1, anchor.index + 1
+        return self.steps[low + 1 : high] or self.steps
+
+    def _best(self, telling_words: Iterable[str], among: Sequence[Step]) -> list[Step]:
+        """Return the steps among these that share most with the words, in order; none where nothing is shared."""
+        scores = self.scores(telling_words)
+        top = max((scores[step.index] for step in among), default=0)
+        return [step for step in among if scores[step.index] >= CLOSE_TO_BEST * top] if top else []
 
 
 _scene = lru_cache(maxsize=16)(NarrativeIndex)
-
-
-def _shared(scene: NarrativeIndex, asked: ParsedQuestion) -> Iterable[str]:
-    """Return what two steps have in common."""
-    if not asked.about_both or "and" not in asked.said:
-        return ()
-    cut = asked.said.index("and")
-    sides = [_best(scene, telling(part), scene.steps) for part in (asked.said[:cut], asked.said[cut + 1 :])]
-    names = [[name for step in side for name in (*step.handled, *step.places)] for side in sides]
-    return [name for name in names[0] if name in names[1]]
-
-
-def _held(scene: NarrativeIndex, asked: ParsedQuestion) -> Iterable[str]:
-    """Return the content of a hand, or the hand of an object, when a step began."""
-    moments = [step for clause in asked.clauses for step in _best(scene, clause.words, scene.steps)[:1]]
-    if not moments:
-        return ()
-    if asked.kind == "hand" or (asked.kind == "place" and "where" in asked.said):
-        things = [name for step in scene.steps for name in step.handled if set(words(name)) & set(asked.words)]
-        return [hand for name in dict.fromkeys(things) for hand in scene.timeline.holders(name, before=moments[0])]
-    if not any(roots(word) & HOLDING for word in asked.said) or not HAND_WORDS & set(asked.said):
-        return ()
-    hands = [hand for hand in HANDS if hand in asked.said] or [hand for hand in HANDS if hand not in moments[0].hands]
-    held = [scene.timeline.in_hand(hand, before=moments[0]) or () for hand in hands or HANDS]
-    return [name for things in held for name in things]
-
-
-def _commonest(scene: NarrativeIndex, asked: ParsedQuestion) -> Iterable[str]:
-    """Return the most frequent values of the matching steps, if these are asked for."""
-    if not asked.about_most:
-        return ()
-    steps = _best(scene, asked.words, _window(scene, asked.clauses)) or scene.steps
-    counts = Counter(name for step in steps for name in _readings(step, asked.kind)[0])
-    return [name for name, _ in counts.most_common()]
-
-
-def _read_off(scene: NarrativeIndex, asked: ParsedQuestion) -> Iterable[str]:
-    """Yield the values of the best matching step, then of the next best; none if the question describes no step."""
-    if not (asked.clauses or asked.order or scene.scores(asked.words)):
-        return
-    window = _window(scene, asked.clauses)
-    backward = asked.order == "last" or (not asked.order and any(c.relation == "before" for c in asked.clauses))
-    steps = list(reversed(window)) if backward else list(window)
-    scores = scene.scores(asked.words)
-    if any(clause.near for clause in asked.clauses):  # next to a step, those that match at all
-        steps = sorted(steps[:NEARBY], key=lambda step: not scores[step.index]) + steps[NEARBY:]
-    else:
-        steps.sort(key=lambda step: (-round(scores[step.index], 6), not _readings(step, asked.kind)[0]))
-    for step in steps:
-        if asked.preposition:
-            yield from (target for _, edge, target in step.graph if edge == asked.preposition)
-        for names in _readings(step, asked.kind):
-            yield from names
-
-
-def _window(scene: NarrativeIndex, clauses: Sequence[ReferenceClause]) -> Sequence[Step]:
-    """Return the steps at the requested time; all of them without a clause."""
-    low, high = -1, len(scene.steps)
-    for clause in clauses:
-        best = _best(scene, clause.words, scene.steps)
-        later = [step for step in best if step.index > low + 1] or best
-        if not later:
-            continue
-        anchor = later[-1 if clause.order == "last" else 0]
-        if clause.relation == "after":
-            low = max(low, anchor.index)
-        elif clause.relation == "before":
-            high = min(high, anchor.index)
-        else:
-            low, high = anchor.index - 1, anchor.index + 1
-    return scene.steps[low + 1 : high] or scene.steps
-
-
-def _best(scene: NarrativeIndex, telling_words: Iterable[str], among: Sequence[Step]) -> list[Step]:
-    """Return the steps among these that share most with the words, in order; none where nothing is shared."""
-    scores = scene.scores(telling_words)
-    top = max((scores[step.index] for step in among), default=0)
-    return [step for step in among if scores[step.index] >= CLOSE_TO_BEST * top] if top else []
 
 
 def _readings(step: Step, kind: str) -> tuple[tuple[str, ...], ...]:
@@ -277,18 +273,18 @@ class ParsedQuestion(NamedTuple):
     clauses: tuple[ReferenceClause, ...]
     preposition: str = ""
     """The preposition before the question word: onto *what*, from *where*."""
-    said: tuple[str, ...] = ()
+    all_words: tuple[str, ...] = ()
     """All its words."""
 
     @property
     def about_most(self) -> bool:
         """True if the most frequent answer is asked for."""
-        return not MOST.isdisjoint(self.said)
+        return not MOST.isdisjoint(self.all_words)
 
     @property
     def about_both(self) -> bool:
         """True if two steps' common answer is asked for."""
-        return "common" in self.said or ("both" in self.said and not {"hand", "hands"} & set(self.said))
+        return "common" in self.all_words or ("both" in self.all_words and not {"hand", "hands"} & set(self.all_words))
 
 
 class QuestionPart(NamedTuple):
@@ -300,16 +296,22 @@ class QuestionPart(NamedTuple):
 
 
 def parse(question: str) -> ParsedQuestion:
-    """Return a question, taken apart."""
-    parts = [part for part in _parts(question) if part.words]
+    """Return a question, taken apart: cut at the words of time, and at commas that no question word precedes."""
+    openings, rest = list[str](), RELATIVE.sub("", question)
+    while (comma := COMMA.search(rest)) and WH.isdisjoint(words(rest[: comma.start()])):
+        openings.append(rest[: comma.start()])
+        rest = rest[comma.end() :]
+    parts = [part for opening in openings for part in _cut(words(opening))]
+    parts = [part if part.relation else part._replace(relation="after") for part in parts]
+    parts = [part for part in (*parts, *_cut(words(rest))) if part.words]
     opened = (part for part in parts if not WH.isdisjoint(part.words[:SOON]))
     plain = (part for part in parts if not part.relation)
     asking = (*opened, *plain, *parts, QuestionPart("", ()))[0]
     main = asking.words
     clauses = tuple(clause for part in parts if part is not asking for clause in _clauses(part, main))
-    place = next((place for place, word in enumerate(main) if word in WH), 0)
+    index = next((index for index, word in enumerate(main) if word in WH), 0)
     last = ("-".join(main[-2:]), *main[-1:])
-    preposition = next((name for name in (*main[:place][-1:], *last) if is_preposition(name) and name != "to"), "")
+    preposition = next((name for name in (*main[:index][-1:], *last) if is_preposition(name) and name != "to"), "")
     return ParsedQuestion(_kind(main, preposition), _order(main), telling(main), clauses, preposition, words(question))
 
 
@@ -320,38 +322,27 @@ def telling(part: Sequence[str]) -> tuple[str, ...]:
     return tuple(word for word in joined if word not in UNTELLING)
 
 
-def _parts(question: str) -> Iterator[QuestionPart]:
-    """Yield the parts between commas and full stops that no question word precedes, cut at the words of time."""
-    openings, rest = list[str](), RELATIVE.sub("", question)
-    while (comma := COMMA.search(rest)) and WH.isdisjoint(words(rest[: comma.start()])):
-        openings.append(rest[: comma.start()])
-        rest = rest[comma.end() :]
-    for part in (part for opening in openings for part in _cut(words(opening))):
-        yield part if part.relation else part._replace(relation="after")
-    yield from _cut(words(rest))
-
-
-def _cut(said: tuple[str, ...]) -> Iterator[QuestionPart]:
+def _cut(part_words: tuple[str, ...]) -> Iterator[QuestionPart]:
     relation, start, near = "", 0, False
-    for place, word in enumerate(said):
+    for index, word in enumerate(part_words):
         if word in RELATIONS:
-            yield QuestionPart(relation, said[start:place], near)
-            relation, start, near = RELATIONS[word], place + 1, place > 0 and said[place - 1] in NEAR
-    yield QuestionPart(relation, said[start:], near)
+            yield QuestionPart(relation, part_words[start:index], near)
+            relation, start, near = RELATIONS[word], index + 1, index > 0 and part_words[index - 1] in NEAR
+    yield QuestionPart(relation, part_words[start:], near)
 
 
 def _clauses(part: QuestionPart, main: tuple[str, ...]) -> list[ReferenceClause]:
-    relation, said, near = part
+    relation, part_words, near = part
     if relation == "while" and not NEXT.isdisjoint(main):
         relation, near = "after", True
     elif relation == "while" and "had" in main and "been" in main:
         relation = "before"
-    if not telling(said):
+    if not telling(part_words):
         return []
-    if relation != "between" or "and" not in said:
-        return [ReferenceClause(relation or "after", telling(said), _order(said), near)]
-    cut = said.index("and")
-    start, end = said[:cut], said[cut + 1 :]
+    if relation != "between" or "and" not in part_words:
+        return [ReferenceClause(relation or "after", telling(part_words), _order(part_words), near)]
+    cut = part_words.index("and")
+    start, end = part_words[:cut], part_words[cut + 1 :]
     return [
         ReferenceClause("after", telling(start), _order(start), near),
         ReferenceClause("before", telling(end), _order(end), near),
@@ -360,8 +351,8 @@ def _clauses(part: QuestionPart, main: tuple[str, ...]) -> list[ReferenceClause]
 
 def _kind(main: tuple[str, ...], preposition: str) -> str:
     """Return the kind of answer: the noun after the question word, else the subject of the question."""
-    place = next((place for place, word in enumerate(main) if word in WH), 0)
-    for word in main[place : place + 5]:
+    index = next((index for index, word in enumerate(main) if word in WH), 0)
+    for word in main[index : index + 5]:
         for kind, names in KINDS.items():
             if word in names or word.removesuffix("s") in names:
                 return kind
@@ -371,8 +362,8 @@ def _kind(main: tuple[str, ...], preposition: str) -> str:
         return "action"
     if "with" in (preposition, *main[-1:]):
         return "tool"
-    named = (kind for word in main for kind, names in KINDS.items() if word in names and WH.isdisjoint(main))
-    return "place" if preposition else next(named, "object")
+    kinds = (kind for word in main for kind, names in KINDS.items() if word in names and WH.isdisjoint(main))
+    return "place" if preposition else next(kinds, "object")
 
 
 def _order(part: tuple[str, ...]) -> str:

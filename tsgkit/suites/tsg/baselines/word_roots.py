@@ -83,15 +83,15 @@ def words(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=8192)
 def roots(word: str) -> frozenset[str]:
     """Return the bases of a word, and the group of verbs it belongs to (``~pick``)."""
-    found = bases(word)
-    return frozenset((*found, *(_GROUPS[base] for base in found if base in _GROUPS)))
+    forms = bases(word)
+    return frozenset((*forms, *(_GROUPS[base] for base in forms if base in _GROUPS)))
 
 
-def all_roots(found: tuple[str, ...]) -> frozenset[str]:
+def all_roots(sentence: tuple[str, ...]) -> frozenset[str]:
     """Return the roots of several words together."""
-    return frozenset[str]().union(*map(roots, found))
+    return frozenset[str]().union(*map(roots, sentence))
 
 
-def opposed(one: frozenset[str], other: frozenset[str]) -> bool:
+def opposed(first: frozenset[str], second: frozenset[str]) -> bool:
     """Return whether one names an action or direction and the other names its opposite, and not it as well."""
-    return any(one & left and other & right and not other & left for left, right in _OPPOSED)
+    return any(first & left and second & right and not second & left for left, right in _OPPOSED)

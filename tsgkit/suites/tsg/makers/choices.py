@@ -118,12 +118,12 @@ class GraphOption:
         """True if it says hands."""
         return bool(hands_of(self.claim))
 
-    def differences(self, other: GraphOption) -> tuple[str, ...]:
+    def differences(self, rival: GraphOption) -> tuple[str, ...]:
         """Return the kinds of elements in which another option differs."""
         pairs = {
-            "action": (self.action, other.action),
-            "hand": (hands_of(self.claim), hands_of(other.claim)),
-            "preposition": (self.edge, other.edge),
+            "action": (self.action, rival.action),
+            "hand": (hands_of(self.claim), hands_of(rival.claim)),
+            "preposition": (self.edge, rival.edge),
         }
         return tuple(kind for kind, (mine, theirs) in pairs.items() if mine != theirs)
 
@@ -182,9 +182,9 @@ class KeyDeal:
         choice = Random(f"{self.seed} key {story} {worded.index}")
         order = choice.sample(range(SIZE), SIZE)
         places = choice.sample(range(SIZE), SIZE)
-        position = min(places, key=lambda place: (self.letters[worded.tag, place], self.letters["", place]))
+        position = min(places, key=lambda index: (self.letters[worded.tag, index], self.letters["", index]))
         self.letters.update(((worded.tag, position), ("", position)))
-        options, sentences = zip(*((worded.options[place], worded.sentences[place]) for place in order), strict=True)
+        options, sentences = zip(*((worded.options[index], worded.sentences[index]) for index in order), strict=True)
         return OptionSet(replace(worded, options=options, sentences=sentences), position)
 
 
@@ -204,7 +204,7 @@ def possible_steps(attested: Iterable[ActionGraph], added: Iterable[ActionGraph]
             ends = [(edge, end) for source, edge, end in graph.triplets if source == action and end not in HANDS]
             places = [(edge, end) for edge, end in ends if edge not in (DOBJ, WITH)]
             if places:
-                sound = (place for place in places if place[0] not in AMONG or is_plural(place[1]))
+                sound = (phrase for phrase in places if phrase[0] not in AMONG or is_plural(phrase[1]))
                 entries = [(SentenceFrame(thing, end), FrameAction(action, edge)) for edge, end in sound]
             else:
                 entries = [(SentenceFrame(thing, tool=end), FrameAction(action)) for edge, end in ends if edge == WITH]
@@ -234,15 +234,15 @@ def options_for(
     hands are counted, both hands follow one.
     """
     target, state = view.graphs[index], view.hands[index]
-    held = {hand: state.of(hand) or () for hand in HANDS}
+    contents = {hand: state.of(hand) or () for hand in HANDS}
     used = [hand for hand in HANDS if hand in hands_of(target)]
-    free = [hand for hand in HANDS if not held[hand] or not {*frame}.isdisjoint(held[hand])]
+    free = [hand for hand in HANDS if not contents[hand] or not {*frame}.isdisjoint(contents[hand])]
     if not counts_hands and {*used} <= {*free}:
         grips = [used]
     else:
-        free.sort(key=lambda hand: (frame.thing not in held[hand], hand not in used))
+        free.sort(key=lambda hand: (frame.thing not in contents[hand], hand not in used))
         grips = [hands for hands in (free[:1], [*HANDS])[: 1 + counts_hands] if hands and {*hands} <= {*free}]
-    is_held = any(frame.thing in things for things in held.values())
+    is_held = any(frame.thing in things for things in contents.values())
     earlier = [
         step
         for step in view.graphs[:index]
@@ -264,7 +264,7 @@ def options_for(
                 graph = _renamed(handled, action, name)
                 option = GraphOption(graph, ActionGraph(handled if counts_hands else claim), edge)
                 if not any(map(option.may_tell, earlier)) and not (
-                    hands and any(hand_step(0, named, state).breaches for named in (graph, ActionGraph(handled)))
+                    hands and any(hand_step(0, variant, state).breaches for variant in (graph, ActionGraph(handled)))
                 ):
                     yield option
 
@@ -282,13 +282,13 @@ def _renamed(triplets: Sequence[Triplet], action: str, name: str) -> ActionGraph
 
 
 @lru_cache(maxsize=20_000)
-def _exclude(option: GraphOption, other: GraphOption) -> bool:
+def _exclude(option: GraphOption, rival: GraphOption) -> bool:
     """Return whether surely neither option tells the graph of the other, by either name of its action."""
-    if option.action != other.action and not surely_conflicting(option.edge, other.edge):
-        names = [{mine.actions[0], theirs.actions[0]} for mine in option.claims for theirs in other.claims]
+    if option.action != rival.action and not surely_conflicting(option.edge, rival.edge):
+        names = [{mine.actions[0], theirs.actions[0]} for mine in option.claims for theirs in rival.claims]
         if any(pair <= kin for kin in KIN_ACTIONS for pair in names):
             return False
-    pairs = permutations((option, other))
+    pairs = permutations((option, rival))
     return not any(mine.may_tell(step) for mine, theirs in pairs for step in (theirs.graph, theirs.claim))
 
 
@@ -312,7 +312,7 @@ def option_sets(
             chosen: list[GraphOption] = []
             for option in options:
                 shapes = {(each.edge, each.action.count("-")) for each in (option, *chosen[:1])}
-                if (tag == MIXED or len(shapes) == 1) and all(_exclude(option, other) for other in chosen):
+                if (tag == MIXED or len(shapes) == 1) and all(_exclude(option, rival) for rival in chosen):
                     chosen.append(option)
                     if len(chosen) == SIZE:
                         break
@@ -326,16 +326,16 @@ def _is_sound(options: Sequence[GraphOption], tag: str) -> bool:
 
     The option with most names of the shown graph must be right no more often than by guessing.
     """
-    kinds = {kind for option, other in combinations(options, 2) for kind in option.differences(other)}
+    kinds = {kind for option, rival in combinations(options, 2) for kind in option.differences(rival)}
     if (len(kinds) == 1) is not (tag == ONE_ELEMENT) or ("hand" in kinds) is not options[0].is_counted:
         return False
     texts = tuple(
         " ".join(part.replace("-", " ") for triplet in option.claim.triplets for part in triplet) for option in options
     )
     rights = 0.0
-    for place, option in enumerate(options):
+    for index, option in enumerate(options):
         names = frozenset(end for source, _, target in option.graph for end in (source, target)) - {PERSON, *HANDS}
-        item = AuditedItem("", "", "", options=texts, key=place, names=names)
+        item = AuditedItem("", "", "", options=texts, key=index, names=names)
         rights += credit(item, like_names(item))
     return rights <= 1 + 1e-9
 
@@ -371,12 +371,12 @@ def worded_sets(
 
 def _worded_set(view: StoryView, index: int, tag: str, others: Sequence[WordedSet], choice: Random) -> WordedSet | None:
     """Return a set that is new in its story; None where a step has none that can be told soundly."""
-    known = [{option.claim for option in other.options} for other in others]
-    used = Counter(action for other in others for action in {option.action for option in other.options})
+    known = [{option.claim for option in earlier.options} for earlier in others]
+    used = Counter(action for earlier in others for action in {option.action for option in earlier.options})
     before = view.graphs[:index]
     for options in option_sets(view, index, tag, choice, used):
         claims = {option.claim for option in options}
-        if any(len(claims & other) > MOST_SHARED for other in known):
+        if any(len(claims & earlier) > MOST_SHARED for earlier in known):
             continue
         style = choice.choice(STYLES)
         can_front = all(option.edge in ("into", "onto") and "-" not in option.action for option in options)

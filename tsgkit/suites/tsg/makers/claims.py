@@ -205,8 +205,13 @@ def may_be_true(claimed: ActionGraph, step: ActionGraph, *, hands: bool = True, 
         is_hand_use = claim.edge == WITH and claim.target in HANDS
         if not is_hand_use and not any(_may_say(claim, triplet) for triplet in step.triplets):
             return False
-    named, used = hands_of(claimed), hands_of(step)
-    return not hands or not named or not used or (len(named) == len(used) if counted else named <= used)
+    claimed_hands, used = hands_of(claimed), hands_of(step)
+    return (
+        not hands
+        or not claimed_hands
+        or not used
+        or (len(claimed_hands) == len(used) if counted else claimed_hands <= used)
+    )
 
 
 def _may_say(claim: Triplet, triplet: Triplet) -> bool:
@@ -229,31 +234,31 @@ def hands_of(graph: ActionGraph) -> frozenset[str]:
 
 
 @lru_cache(maxsize=100_000)
-def may_be_same_action(action: str, other: str) -> bool:
+def may_be_same_action(action: str, rival: str) -> bool:
     """Return whether one action may be said of another: a synonym, or the same with a particle."""
-    action, other = fold(action), fold(other)
-    pairs = ((action, other), (other, action))
-    if action == other:
+    action, rival = fold(action), fold(rival)
+    pairs = ((action, rival), (rival, action))
+    if action == rival:
         return True
-    if other in opposites(action):
+    if rival in opposites(action):
         return False
-    if not GENERAL.isdisjoint((action, other)) or same_word(action, other) or _base(action) == _base(other):
+    if not GENERAL.isdisjoint((action, rival)) or same_word(action, rival) or _base(action) == _base(rival):
         return True
     if any(first in GRASPS and second in RELEASES for first, second in pairs):
         return False
     for general, unlike in ((TAKING, RELEASES), (PUTTING, GRASPS)):
         if any(first in general and second not in unlike for first, second in pairs):
             return True
-    return are_near(action, other)
+    return are_near(action, rival)
 
 
-def are_near(action: str, other: str) -> bool:
+def are_near(action: str, rival: str) -> bool:
     """Return whether a careful person may take one action for another.
 
     >>> are_near("cut", "trim"), are_near("pick-up", "fetch"), are_near("cut", "wash")
     (True, True, False)
     """
-    pair, bases = {action, other}, {_base(action), _base(other)}
+    pair, bases = {action, rival}, {_base(action), _base(rival)}
     return any(pair <= near or bases <= near for near in (GRASPS, RELEASES, TRANSFERS, *NEAR_ACTIONS))
 
 
@@ -263,25 +268,25 @@ def _base(action: str) -> str:
 
 
 @lru_cache(maxsize=100_000)
-def may_be_same_thing(thing: str, other: str) -> bool:
+def may_be_same_thing(thing: str, rival: str) -> bool:
     """Return whether two names may mean one thing: equal words, or one is the other with a word more."""
-    thing, other = fold(thing), fold(other)
-    if thing == other or {thing, other} <= {*HANDS}:
-        return thing == other
-    return bool(same_word(thing, other)) or not set(thing.split("-")).isdisjoint(other.split("-"))
+    thing, rival = fold(thing), fold(rival)
+    if thing == rival or {thing, rival} <= {*HANDS}:
+        return thing == rival
+    return bool(same_word(thing, rival)) or not set(thing.split("-")).isdisjoint(rival.split("-"))
 
 
-def surely_conflicting(edge: str, other: str) -> bool:
+def surely_conflicting(edge: str, rival: str) -> bool:
     """Return whether not both prepositions can be said of one action: what is dropped over a bin is dropped in it.
 
     >>> surely_conflicting("off", "onto"), surely_conflicting("over", "into"), surely_conflicting("with", "on")
     (True, False, True)
     """
-    edge, other = fold(edge), fold(other)
-    pairs = ((edge, other), (other, edge))
+    edge, rival = fold(edge), fold(rival)
+    pairs = ((edge, rival), (rival, edge))
     if any(first in ABOVE and second in INSIDE for first, second in pairs):
         return False
-    return conflicting(edge, other) or any(first == WITH and second in PLACES for first, second in pairs)
+    return conflicting(edge, rival) or any(first == WITH and second in PLACES for first, second in pairs)
 
 
 @cache

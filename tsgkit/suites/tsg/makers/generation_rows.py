@@ -36,7 +36,7 @@ from typing import Any
 from tsgkit.errors import UsageError
 from tsgkit.graph.hands import GRASPS, RELEASES, TRANSFERS
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, Description, Frames, Narrative, Vocabulary
-from tsgkit.graph.timeline import Step, Timeline
+from tsgkit.graph.timeline import Timeline
 from tsgkit.lexicon import mentions, same_word
 from tsgkit.lexicon.prepositions import compatible
 from tsgkit.library.documents.rows import sgg_rows
@@ -108,7 +108,7 @@ def repeated(story: Narrative, share: float, choice: Random) -> Narrative:
     descriptions, moving = list[Description](), GRASPS | RELEASES | TRANSFERS
     for description in story.descriptions:
         graphs = description.graphs
-        places = [place for place, graph in enumerate(graphs) if graph.actions and graph.actions[0] not in moving]
+        places = [index for index, graph in enumerate(graphs) if graph.actions and graph.actions[0] not in moving]
         room = LARGEST - len(graphs)
         if description.text is None and places and room and choice.random() < share:
             times = choice.randint(1, min(MOST_TIMES - 1, room))
@@ -141,8 +141,8 @@ def with_vocabulary(
     Elements of the pool are added until L has ``share`` more than the graphs use, of each list. ``words`` are other
     names for elements of the story, which none of the added may be.
     """
-    used, own = Vocabulary.of(story.graphs), story.vocabulary or Vocabulary()
-    names = list(dict.fromkeys((*used.nodes, *used.relationships, *own.nodes, *own.relationships, *words)))
+    used, known = Vocabulary.of(story.graphs), story.vocabulary or Vocabulary()
+    names = list(dict.fromkeys((*used.nodes, *used.relationships, *known.nodes, *known.relationships, *words)))
     described = [(each.text, each.graphs) for each in story.descriptions if each.text]
     texts, paraphrased = " . ".join(text for text, _ in described), set[str]()
     for text, graphs in described:
@@ -160,7 +160,7 @@ def with_vocabulary(
     lists: dict[str, tuple[str, ...]] = {}
     for kind in LISTS:
         fixed = {"objects": (PERSON, *HANDS), "verbs": (), "relationships": (VERB, DOBJ)}[kind]
-        elements = list(dict.fromkeys((*fixed, *getattr(used, kind), *getattr(own, kind))))
+        elements = list(dict.fromkeys((*fixed, *getattr(used, kind), *getattr(known, kind))))
         base = {*getattr(used, kind)} - {*FIXED}
         missing = ceil(share * len(base)) - len({*elements} - base - {*FIXED})
         candidates = sorted(pool.elements[kind] - {*FIXED})
@@ -184,13 +184,22 @@ def generation_rows(story: Narrative, sentences: Mapping[int, GraphSentence]) ->
         graphs = [step.graph for step in steps]
         sentence = sentences.get(number, GraphSentence(row["target_sentence"]))
         synonyms = synonyms_of(sentence, story.vocabulary or Vocabulary())
+        is_transfer = any(
+            thing in (before.of(giver) or ())
+            and thing in (after.of(taker) or ())
+            and thing not in (before.of(taker) or ())
+            for step in steps
+            for before, after in [(step.hand_step.before, step.hand_step.after)]
+            for thing in step.objects
+            for giver, taker in (HANDS, HANDS[::-1])
+        )
         labels = {
             "implicit": any(mentions(sentence.text, graph.actions[0]) is None for graph in graphs),
             "repetition": len({(step.action, step.objects) for step in steps}) < len(steps),
             "synonym": bool(synonyms),
             "homonym": any(graph.actions[0] in {end for _, edge, end in graph if edge != VERB} for graph in graphs),
             "two_hands": any({*HANDS} <= {end for _, edge, end in graph if edge == WITH} for graph in graphs),
-            "transfer": any(map(_is_transfer, steps)),
+            "transfer": is_transfer,
             BARE: BARE in sentence.tags,
         }
         yield {
@@ -201,15 +210,6 @@ def generation_rows(story: Narrative, sentences: Mapping[int, GraphSentence]) ->
             "tags": [label for label, is_so in labels.items() if is_so],
             **({"synonyms": synonyms} if synonyms else {}),
         }
-
-
-def _is_transfer(step: Step) -> bool:
-    before, after = step.hand_step.before, step.hand_step.after
-    return any(
-        thing in (before.of(giver) or ()) and thing in (after.of(taker) or ()) and thing not in (before.of(taker) or ())
-        for thing in step.objects
-        for giver, taker in (HANDS, HANDS[::-1])
-    )
 
 
 def synonyms_of(sentence: GraphSentence, vocabulary: Vocabulary) -> dict[str, str]:

@@ -123,9 +123,9 @@ def answer(timeline: Timeline, path: Sequence[str]) -> str:
         elif word == "holder":
             answers = timeline.holders(names[0], before=step)
         elif word == "shared":
-            other = _only(timeline.find(*names), last)
-            apart = (*HANDS, PERSON, step.action, other.action)
-            answers = [name for name in step.names if name in other.names and name not in apart]
+            second_step = _only(timeline.find(*names), last)
+            apart = (*HANDS, PERSON, step.action, second_step.action)
+            answers = [name for name in step.names if name in second_step.names and name not in apart]
         elif word == "target":
             answers = [end for _, edge, end in step.graph if edge == names[0] and end not in HANDS]
         else:
@@ -140,20 +140,20 @@ def walk(timeline: Timeline, path: Sequence[str]) -> tuple[Step, ...]:
 
     Raise ``LookupError`` where it comes to none, or to a step or thing that it left before.
     """
-    named, things = list[Step](), {name for hop in path for name in hop.split()[1:]}
+    steps, things = list[Step](), {name for hop in path for name in hop.split()[1:]}
     for number, hop in enumerate(path):
         if hop in ("again", "earlier"):
-            if things.intersection(named[-1].objects):
+            if things.intersection(steps[-1].objects):
                 raise LookupError(f"{hop!r} returns to a thing of the path")
-            things.update(named[-1].objects)
+            things.update(steps[-1].objects)
         if hop.startswith("between"):
             opening, _, closing = hop.removeprefix("between ").partition(" and ")
-            named += [timeline.step(tuple(end.split())) for end in (opening, closing)]
+            steps += [timeline.step(tuple(end.split())) for end in (opening, closing)]
         elif not hop.startswith(("all", "of ")):
-            named.append(_only(_steps_at(timeline, path[: number + 1]), hop))
-    if len({step.index for step in named}) < len(named):
+            steps.append(_only(_steps_at(timeline, path[: number + 1]), hop))
+    if len({step.index for step in steps}) < len(steps):
         raise LookupError(f"{path} returns to a step")
-    return tuple(named)
+    return tuple(steps)
 
 
 def _steps_at(timeline: Timeline, hops: Sequence[str]) -> tuple[Step, ...]:
@@ -171,14 +171,14 @@ def _steps_at(timeline: Timeline, hops: Sequence[str]) -> tuple[Step, ...]:
                 names = [*base.objects]
                 if len(names) != 1:
                     raise LookupError(f"{len(names)} direct objects, not one, at {hop!r}")
-            named = timeline.find(*names) if names else timeline.steps
+            matching = timeline.find(*names) if names else timeline.steps
             if word in ("next", "again"):
-                steps = tuple(step for step in named if step.index > base.index)[:1]
+                steps = tuple(step for step in matching if step.index > base.index)[:1]
             else:
-                steps = tuple(step for step in named if step.index < base.index)[-1:]
+                steps = tuple(step for step in matching if step.index < base.index)[-1:]
         elif word != "all":
-            named = timeline.find(*names) if names else steps
-            steps = (_only(named if word == "only" else named[ORDINALS[word] :][:1], hop),)
+            matching = timeline.find(*names) if names else steps
+            steps = (_only(matching if word == "only" else matching[ORDINALS[word] :][:1], hop),)
     return steps
 
 
@@ -283,9 +283,9 @@ def settled(sentences: str, step: StepPhrase, choice: Random) -> tuple[str, Step
     return f"{sentences}{lead} {step.name}. ", THAT_STEP
 
 
-def asked(read: str, step: StepPhrase, choice: Random, other: str = "") -> str:
+def asked(read: str, step: StepPhrase, choice: Random, detail: str = "") -> str:
     """Return the question that reads a name off a step; beside another step, or with the action on it."""
-    word, *names = f"act {other}".split() if read == "object" and other else read.split()
+    word, *names = f"act {detail}".split() if read == "object" and detail else read.split()
     name, time = noun(names[0]) if names else "", step.time
     if word == "target":
         name = f"{'come' if names[0] in COMES else 'go'} {spelt(names[0])}"
@@ -294,7 +294,7 @@ def asked(read: str, step: StepPhrase, choice: Random, other: str = "") -> str:
     elif word in ("held", "holder"):
         time = f"right before {step.anchor}"
     elif word == "shared":
-        name = other
+        name = detail
     text = choice.choice(WORDINGS[word]).format(time=time, name=name, was=was(*names[:1] or [""]))
     return text[0].upper() + text[1:]
 
@@ -319,9 +319,9 @@ def plainly(event: tuple[str, str], ordinal: str, edge: str, choice: Random) -> 
     return choice.choice(ways).format(deed=done, nth=nth, **parts)
 
 
-def acted_on(action: str, edge: str, place: str, choice: Random) -> str:
+def acted_on(action: str, edge: str, target: str, choice: Random) -> str:
     """Return the question for the direct object of the only step with this action and place."""
-    parts = {"act": spelt(action), "done": participle(action), "edge": spelt(edge), "place": noun(place)}
+    parts = {"act": spelt(action), "done": participle(action), "edge": spelt(edge), "place": noun(target)}
     return choice.choice(WORDINGS["acted on"]).format(**parts)
 
 

@@ -127,10 +127,10 @@ class DraftSource:
         """The steps that an action and its direct object name."""
         for event in dict.fromkeys((step.action, step.objects[0]) for step in steps if step.objects):
             action, thing = event
-            named = timeline.find(*event)
-            is_own = all(step.objects == (thing,) and step.graph.actions == (action,) for step in named)
+            matching = timeline.find(*event)
+            is_own = all(step.objects == (thing,) and step.graph.actions == (action,) for step in matching)
             if is_own and thing in self.plain and _is_plain(action):
-                for order in _orders(len(named)):
+                for order in _orders(len(matching)):
                     way = partial(paths.of_event, order, action, thing)
                     self.events.append(Start((f"{order} {action} {thing}",), (way,), event))
         self.complete = [start for start in self.events if start.event[0] not in INCOMPLETE]
@@ -162,6 +162,29 @@ class DraftSource:
             return None
         return choice.choice(WAYS[hops])(self, hops, choice)
 
+    def span(self, choice: Random) -> Start | None:
+        """Return the first or last step between two events; None where they are too near."""
+        if len(self.unrepeated) < 4:
+            return None
+        first, last = sorted(choice.sample(range(len(self.unrepeated)), 2))
+        if last - first < 3:
+            return None
+        opening, closing = self.unrepeated[first].event, self.unrepeated[last].event
+        order, hop = choice.choice(("first", "last")), f"between {' '.join(opening)} and {' '.join(closing)}"
+        return Start((hop, order), (lambda _: paths.of_span(order, opening, closing),))
+
+    def moves(self, number: int, choice: Random) -> tuple[str, ...]:
+        """Return so many moves from step to step, none of which takes back the one before."""
+        moves: list[str] = []
+        while len(moves) < number:
+            move = choice.choice(("next", "previous", "next", "previous", "again", "earlier", "next ", "previous "))
+            if move.endswith(" "):
+                move += choice.choice(self.things)
+            onward = ("next", "again")
+            if not moves or " " in move or (move in onward) == (moves[-1].split()[0] in onward):
+                moves.append(move)
+        return tuple(moves)
+
 
 def _is_plain(name: str) -> bool:
     return name.replace("-", "").isalpha() and name.islower()
@@ -169,7 +192,7 @@ def _is_plain(name: str) -> bool:
 
 def _orders(times: int) -> list[str]:
     """Return the ordinals by which one of several steps is counted."""
-    return ["only"] if times == 1 else [order for order, place in ORDINALS.items() if place < times - 1]
+    return ["only"] if times == 1 else [order for order, index in ORDINALS.items() if index < times - 1]
 
 
 def _end_of_event(source: DraftSource, hops: int, choice: Random) -> QuestionDraft | None:
@@ -195,15 +218,15 @@ def _deed_at_place(source: DraftSource, hops: int, choice: Random) -> QuestionDr
     ends = [(edge, head) for edge, head in ends if head in source.plain and is_preposition(edge)]
     if not ends or len(step.graph.actions) != 1 or not _is_plain(step.action):
         return None
-    edge, place = choice.choice(ends)
+    edge, target = choice.choice(ends)
     thing = next(iter(step.objects), "")
-    if edge == WITH and thing in source.plain and choice.random() < (0.2 if place in HANDS else 0.5):
-        path = (f"only {' '.join(sorted((thing, place)))}", "action")
-        return QuestionDraft(path, partial(paths.done_with, thing, place, choice), "involved-action")
-    if place in HANDS or edge in step.action or (step.action in INCOMPLETE and edge == WITH):
+    if edge == WITH and thing in source.plain and choice.random() < (0.2 if target in HANDS else 0.5):
+        path = (f"only {' '.join(sorted((thing, target)))}", "action")
+        return QuestionDraft(path, partial(paths.done_with, thing, target, choice), "involved-action")
+    if target in HANDS or edge in step.action or (step.action in INCOMPLETE and edge == WITH):
         return None
-    path = (f"only {step.action} {place}", "object")
-    return QuestionDraft(path, partial(paths.acted_on, step.action, edge, place, choice), "object")
+    path = (f"only {step.action} {target}", "object")
+    return QuestionDraft(path, partial(paths.acted_on, step.action, edge, target, choice), "object")
 
 
 def _end_of_walk(source: DraftSource, hops: int, choice: Random) -> QuestionDraft | None:
@@ -211,45 +234,46 @@ def _end_of_walk(source: DraftSource, hops: int, choice: Random) -> QuestionDraf
     timeline = source.timeline
     kind = choice.choice(("", "", "", "deep", "deep", "shared", "shared", "shared", "span")) if hops in (2, 3) else ""
     starts = source.complete if hops > 1 and choice.random() < 0.6 else source.mentions
-    start = _span(source, choice) if kind == "span" else choice.choice(starts)
+    start = source.span(choice) if kind == "span" else choice.choice(starts)
     if start is None:
         return None
-    moves = _moves(source, hops - len(start.hops) - (kind in ("deep", "shared")), choice)
+    moves = source.moves(hops - len(start.hops) - (kind in ("deep", "shared")), choice)
     path = (*start.hops, *moves)
     if start.event[0] and moves[:1] in FOLLOWING:
         return None
     try:
-        *_, step = named = paths.walk(timeline, path)
+        *_, step = passed_steps = paths.walk(timeline, path)
     except LookupError:
         return None
-    if {"again", "earlier"}.intersection(moves) and not all(source.plain.issuperset(each.objects) for each in named):
+    is_followed = not {"again", "earlier"}.isdisjoint(moves)
+    if is_followed and not all(source.plain.issuperset(each.objects) for each in passed_steps):
         return None
-    known = {*(named[-2].objects if moves[-1:] in FOLLOWING else () if moves else start.hops[0].split())}
+    known = {*(passed_steps[-2].objects if moves[-1:] in FOLLOWING else () if moves else start.hops[0].split())}
     ends = [edge for _, edge, target in step.graph if target not in HANDS]
     targets = [edge for edge in ends if edge in (*paths.COMES, *paths.GOES) and step.action not in FORMING]
     reads = ["action", *["object"] * 2 * (step.action not in MAKING), *["tool"] * 2 * (WITH in ends)]
     reads += ["hand"] * (len(step.hands) == 1) + [f"target {edge}" for edge in targets * 2]
-    read, other = choice.choice(reads), ""
+    read, detail = choice.choice(reads), ""
     if kind == "deep":
         hand = choice.choice(HANDS)
-        held = timeline.in_hand(hand, before=step) or ("",)
-        read = choice.choice((f"held {hand}", f"held {hand}", f"holder {held[0]}"))
-        if held[0] not in source.plain or (read.startswith("held") and hand in start.hops[0]):
+        contents = timeline.in_hand(hand, before=step) or ("",)
+        read = choice.choice((f"held {hand}", f"held {hand}", f"holder {contents[0]}"))
+        if contents[0] not in source.plain or (read.startswith("held") and hand in start.hops[0]):
             return None
     elif kind == "shared":
         event = choice.choice(source.unrepeated or source.complete)
-        if timeline.step(event.event) in named:
+        if timeline.step(event.event) in passed_steps:
             return None
-        read, other = f"shared {' '.join(event.event)}", event.ways[0](choice).time
+        read, detail = f"shared {' '.join(event.event)}", event.ways[0](choice).time
     elif read.startswith(("object", "target")) and not known.isdisjoint(step.objects):
         return None
     elif read == "object" and step.action in source.varied and choice.random() < 0.7:
-        other = step.action
+        detail = step.action
 
     def write() -> str:
         walked = paths.walked(choice.choice(start.ways)(choice), moves, source.parts, choice)
         sentences, phrase = paths.settled(*walked, choice) if kind in ("deep", "shared") else walked
-        return sentences + paths.asked(read, phrase, choice, other)
+        return sentences + paths.asked(read, phrase, choice, detail)
 
     names = dict.fromkeys(
         "place" if word == "target" else word + "-with" * (bool(things) and word in ("next", "previous"))
@@ -257,30 +281,6 @@ def _end_of_walk(source: DraftSource, hops: int, choice: Random) -> QuestionDraf
     )
     family = {"span": "between", "shared": "shared"}.get(kind, "-".join(names if hops > 1 else ("involved", *names)))
     return QuestionDraft((*path, read), write, family)
-
-
-def _span(source: DraftSource, choice: Random) -> Start | None:
-    """Return the first or last step between two events; None where they are too near."""
-    if len(source.unrepeated) < 4:
-        return None
-    first, last = sorted(choice.sample(range(len(source.unrepeated)), 2))
-    if last - first < 3:
-        return None
-    opening, closing = source.unrepeated[first].event, source.unrepeated[last].event
-    order, hop = choice.choice(("first", "last")), f"between {' '.join(opening)} and {' '.join(closing)}"
-    return Start((hop, order), (lambda _: paths.of_span(order, opening, closing),))
-
-
-def _moves(source: DraftSource, number: int, choice: Random) -> tuple[str, ...]:
-    moves: list[str] = []
-    while len(moves) < number:
-        move = choice.choice(("next", "previous", "next", "previous", "again", "earlier", "next ", "previous "))
-        if move.endswith(" "):
-            move += choice.choice(source.things)
-        onward = ("next", "again")
-        if not moves or " " in move or (move in onward) == (moves[-1].split()[0] in onward):
-            moves.append(move)
-    return tuple(moves)
 
 
 def _counted(source: DraftSource, hops: int, choice: Random) -> QuestionDraft | None:
@@ -375,14 +375,14 @@ class StoryNames:
 
     def credits(self, question: MadeQuestion) -> tuple[float, ...]:
         """Return the credits of guesses among handled things for a question, and what an answerer by mentions gains."""
-        named = words(question.text)
+        question_words = words(question.text)
         guesses = handled_things(self.graphs, question.text).values()
         shares = (names.count(question.answer) / len(names) if names else 0.0 for names in guesses)
-        counts = {name: n for name, n in rivals(self.graphs, question.answer).items() if name not in named}
+        counts = {name: n for name, n in rivals(self.graphs, question.answer).items() if name not in question_words}
         features = dict(zip(counts, measured("mentions", list(counts.values())), strict=True))
-        own = features.get(question.answer, {})
+        mine = features.get(question.answer, {})
         above = (
-            (own.get(name, 0.0) - math.fsum(each.get(name, 0.0) for each in features.values()) / (len(features) or 1))
+            (mine.get(name, 0.0) - math.fsum(each.get(name, 0.0) for each in features.values()) / (len(features) or 1))
             * (role == self.roles[question.answer])
             for name in MENTIONS
             for role in ROLES

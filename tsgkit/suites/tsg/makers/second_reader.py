@@ -89,7 +89,15 @@ class SecondReader:
     def __init__(self, story: Narrative) -> None:
         self.rows = [graph.triplets for graph in story.graphs]
         self.named = [{end for source, _, target in row for end in (source, target)} for row in self.rows]
-        self.held = _held_before(story)
+        self.held: list[Held] = []
+        """The content of the hands before each step; after a description without graphs nothing is known."""
+        grips: Held = dict.fromkeys(PALMS, "")
+        for description in story.descriptions:
+            if not description.graphs:
+                grips = dict.fromkeys(PALMS)
+            for graph in description.graphs:
+                self.held.append(grips)
+                grips = _after(grips, graph)
         self.deeds: dict[str, set[tuple[str, str]]] = {}
         things = {end for names in self.named for end in names}
         acts = {(act, name) for row, names in enumerate(self.named) for act in self.ends(row, "verb") for name in names}
@@ -109,13 +117,13 @@ class SecondReader:
             return None
         return replies.pop() if len(replies) == 1 else ""
 
-    def ends(self, place: int, *edges: str) -> set[str]:
+    def ends(self, index: int, *edges: str) -> set[str]:
         """Return where the edges of a step lead."""
-        return {target for _, label, target in self.rows[place] if label in edges}
+        return {target for _, label, target in self.rows[index] if label in edges}
 
-    def action(self, place: int) -> str:
+    def action(self, index: int) -> str:
         """Return the action of a step."""
-        actions = self.ends(place, "verb")
+        actions = self.ends(index, "verb")
         if len(actions) != 1:
             raise UnknownError
         return actions.pop()
@@ -151,28 +159,28 @@ class _Reading:
     def followed(self, parts: Mapping[str, Any]) -> list[int]:
         """Return the steps that the parts of a phrase mean."""
         places = range(len(self.story.rows))
-        named = parts.get("things") or parts.get("names")
+        things = parts.get("things") or parts.get("names")
         if parts.get("clause") == "both hands were used":
-            named = "hand1 and hand2"
-        if named or parts.get("clause"):
-            names = self.handled(self.here) if named == "the thing handled there" else _names(named or "")
-            fitting = [place for place in places if names and names <= self.story.named[place]]
-            if not named:
-                fitting = [place for place in places if self.is_done(place, parts["clause"])]
+            things = "hand1 and hand2"
+        if things or parts.get("clause"):
+            names = self.handled(self.here) if things == "the thing handled there" else _names(things or "")
+            fitting = [index for index in places if names and names <= self.story.named[index]]
+            if not things:
+                fitting = [index for index in places if self.is_done(index, parts["clause"])]
             if way := parts.get("way"):
-                later = [place for place in fitting if place > self.here]
-                return later[:1] if way == "next step" else [place for place in fitting if place < self.here][-1:]
+                later = [index for index in fitting if index > self.here]
+                return later[:1] if way == "next step" else [index for index in fitting if index < self.here][-1:]
             return self.nth(fitting, parts["order"])
         if anchor := parts.get("anchor"):
             distance = {"two steps": 2, "three steps": 3}.get(parts["distance"], 1)
-            moved = [place + distance * (1 if parts["side"] == "after" else -1) for place in self.steps(anchor)]
-            return [place for place in moved if place in places]
+            moved = [index + distance * (1 if parts["side"] == "after" else -1) for index in self.steps(anchor)]
+            return [index for index in moved if index in places]
         if "opening" in parts:
             bounds = [*self.steps(parts["opening"]), *self.steps(parts["closing"])]
             inside = list(range(bounds[0] + 1, bounds[1])) if len(bounds) == 2 else []
             return inside[:1] if parts["end"] == "first" else inside[-1:]
         if deed := parts.get("deed"):
-            return self.nth([place for place in places if self.is_done(place, deed)], parts.get("nth"))
+            return self.nth([index for index in places if self.is_done(index, deed)], parts.get("nth"))
         return [self.here] if self.here >= 0 else []
 
     def nth(self, places: Sequence[int], order: str | None) -> list[int]:
@@ -181,65 +189,65 @@ class _Reading:
             return []
         return list(places[ORDINALS[order or "only"] :][:1])
 
-    def is_done(self, place: int, deed: str) -> bool:
+    def is_done(self, index: int, deed: str) -> bool:
         """Return whether a step does what some words say."""
-        return any(self.does(place, act, thing) for act, thing in self.story.deeds.get(deed, ()))
+        return any(self.does(index, act, thing) for act, thing in self.story.deeds.get(deed, ()))
 
-    def does(self, place: int, act: str, thing: str) -> bool:
+    def does(self, index: int, act: str, thing: str) -> bool:
         """Return whether an action on a thing may be that of a step."""
-        acts = self.story.ends(place, "verb")
+        acts = self.story.ends(index, "verb")
         if act in ("handle", "use") and act not in acts:
             edges = ("dobj", "with") if self.wide else ("dobj",) if act == "handle" else ("with",)
-            return thing in self.story.ends(place, *edges)
+            return thing in self.story.ends(index, *edges)
         if self.wide:
-            verbs = {other.partition("-")[0] for other in acts}
-            return act.partition("-")[0] in verbs and thing in self.story.named[place]
-        return act in acts and thing in self.story.ends(place, "dobj")
+            verbs = {verb.partition("-")[0] for verb in acts}
+            return act.partition("-")[0] in verbs and thing in self.story.named[index]
+        return act in acts and thing in self.story.ends(index, "dobj")
 
-    def handled(self, place: int) -> set[str]:
+    def handled(self, index: int) -> set[str]:
         """Return what may be said to be handled in a step."""
-        return self.story.ends(place, *("dobj", "with") if self.wide else ("dobj",)) - {*PALMS}
+        return self.story.ends(index, *("dobj", "with") if self.wide else ("dobj",)) - {*PALMS}
 
     def read(self, kind: str, parts: Mapping[str, Any]) -> set[str]:
         """Return the names of a kind in the steps that the parts of a question mean."""
         story = self.story
         if "often" in parts:
             things = _names(parts["of"]) if "of" in parts else set[str]()
-            places = [place for place in range(len(story.rows)) if things <= story.ends(place, "dobj")]
-            counts = Counter(name for place in places for name in story.ends(place, kind))
+            places = [index for index in range(len(story.rows)) if things <= story.ends(index, "dobj")]
+            counts = Counter(name for index in places for name in story.ends(index, kind))
             return {name for name, count in counts.items() if count == NUMBERS.index(parts["often"]) + 1}
         if "on" in parts:
             both = _names(parts["on"]) | _names(parts["by"])
-            places = [place for place, names in enumerate(story.named) if both <= names]
+            places = [index for index, names in enumerate(story.named) if both <= names]
         else:
             places = self.steps(parts["time"]) if "time" in parts else self.followed(parts)
         if len(places) != 1:
             return set()
-        [place] = places
+        [index] = places
         if kind in ("held", "holder"):
-            held = story.held[place]
-            contents = held.values() if kind == "holder" else [held[parts["hand"]]]
+            grips = story.held[index]
+            contents = grips.values() if kind == "holder" else [grips[parts["hand"]]]
             if None in contents:
                 raise UnknownError
             if kind == "held":
                 return {thing for thing in contents if thing}
-            return {hand for hand, thing in held.items() if thing in _names(parts["thing"])}
+            return {hand for hand, thing in grips.items() if thing in _names(parts["thing"])}
         if kind == "shared":
             places += self.steps(parts["other"])
-            shared = set[str].intersection(*(story.named[place] - {story.action(place)} for place in places))
+            shared = set[str].intersection(*(story.named[index] - {story.action(index)} for index in places))
             return shared - {"person", *PALMS} if len(places) == 2 else set()
         if kind == "hand":
-            hands = story.ends(place, "with").intersection(PALMS)
-            if story.named[place].intersection(PALMS) != hands:
+            hands = story.ends(index, "with").intersection(PALMS)
+            if story.named[index].intersection(PALMS) != hands:
                 raise UnknownError
             return hands
         if kind == "verb" or parts.get("act") == "do":
-            return {story.action(place)}
+            return {story.action(index)}
         if kind == "act":
             if parts["act"] == "handle":
-                return self.handled(place)
-            return story.ends(place, "dobj") if story.action(place) == _name(parts["act"]) else set()
-        return story.ends(place, _name(parts["edge"]) if kind == "edge" else kind) - {*PALMS}
+                return self.handled(index)
+            return story.ends(index, "dobj") if story.action(index) == _name(parts["act"]) else set()
+        return story.ends(index, _name(parts["edge"]) if kind == "edge" else kind) - {*PALMS}
 
     def open_end(self, question: str) -> set[str]:
         """Return what is missing where a question has all of a step but the end of an edge or the direct object."""
@@ -249,15 +257,15 @@ class _Reading:
         for cut in range(1, len(words)):
             if (deed := " ".join(words[:cut])) in story.deeds:
                 places = self.followed({"deed": deed, "nth": match["nth"]})
-                return {end for place in places for end in story.ends(place, _name(" ".join(words[cut:]))) - {*PALMS}}
+                return {end for index in places for end in story.ends(index, _name(" ".join(words[cut:]))) - {*PALMS}}
         meant: dict[tuple[str, str], list[int]] = {}
-        for place, row in enumerate(story.rows):
+        for index, row in enumerate(story.rows):
             for act, edge, end in row:
                 rest = f"{edge.replace('-', ' ')} {_the(end)}"
                 if match["clause"] in (f"{act.replace('-', ' ')} {rest}", f"{participle(act)} {rest}"):
-                    meant.setdefault((act, end), []).append(place)
+                    meant.setdefault((act, end), []).append(index)
         if self.wide:
-            places = [place for place in range(len(story.rows)) if any(self.does(place, *pair) for pair in meant)]
+            places = [index for index in range(len(story.rows)) if any(self.does(index, *pair) for pair in meant)]
         else:
             places = sorted(set().union(*meant.values()))
         return story.ends(places[0], "dobj") - {*PALMS} if len(places) == 1 else set()
@@ -273,19 +281,6 @@ def _names(words: str) -> set[str]:
 
 def _the(thing: str) -> str:
     return thing if thing in PALMS else f"the {thing.replace('-', ' ')}"
-
-
-def _held_before(story: Narrative) -> list[Held]:
-    """Return the content of the hands before each step; after a description without graphs nothing is known."""
-    states: list[Held] = []
-    now: Held = dict.fromkeys(PALMS, "")
-    for description in story.descriptions:
-        if not description.graphs:
-            now = dict.fromkeys(PALMS)
-        for graph in description.graphs:
-            states.append(now)
-            now = _after(now, graph)
-    return states
 
 
 def _after(before: Held, graph: ActionGraph) -> Held:
@@ -308,18 +303,18 @@ def _after(before: Held, graph: ActionGraph) -> Held:
     if moved or action == "pass" or (action in TAKING and not palms):
         return unknown
     after: Held = {}
-    for hand, held in before.items():
-        after[hand] = held
+    for hand, content in before.items():
+        after[hand] = content
         if action in TAKING and hand in palms:
-            after[hand] = thing if held in ("", thing, None) else None
+            after[hand] = thing if content in ("", thing, None) else None
         elif action in FREEING and hand in palms:
-            after[hand] = "" if held == thing else None
+            after[hand] = "" if content == thing else None
         elif action in TAKING | FREEING:
-            if held == thing or not palms:
+            if content == thing or not palms:
                 after[hand] = None
         elif action in UNCLEAR:
-            if hand in palms or not palms or held in names:
+            if hand in palms or not palms or content in names:
                 after[hand] = None
-        elif hand in palms and held and held not in names:
+        elif hand in palms and content and content not in names:
             after[hand] = None
     return after

@@ -140,14 +140,14 @@ def check_sentence(
             f'said gives "{phrase}" for {node}, but these words are not in the sentence.'
             for node, phrase in text.missing
         ),
-        "implied-too-much": _implied_too_much(sentence, text, before),
+        "implied-too-much": implied_too_much(sentence, text, before),
         "wrong-word": wrong_words(sentence, text, names, before),
         "added": chain(added_names(text, names), added_clauses(text)),
         "number": wrong_numbers(text, before),
         "hands": wrong_hands(text, before),
         "order": wrong_order(text),
         "denied": denied(text),
-        "opposite": (f"The sentence says {other}, but the graph says {action}." for action, other in opposite),
+        "opposite": (f"The sentence says {verb}, but the graph says {action}." for action, verb in opposite),
         "wrong-preposition": prepositions,
         "wrong-role": roles,
     }
@@ -158,7 +158,7 @@ def check_sentence(
     )
 
 
-def _implied_too_much(sentence: GraphSentence, text: AnnotatedText, before: Sequence[ActionGraph]) -> Iterator[str]:
+def implied_too_much(sentence: GraphSentence, text: AnnotatedText, before: Sequence[ActionGraph]) -> Iterator[str]:
     """Find implied nodes that are said after all, and those that a reader cannot infer."""
     implied = [node for node in sentence.implied if node in text.places and node not in HANDS]
     if text.actions and text.actions <= set(implied):
@@ -172,8 +172,8 @@ def _implied_too_much(sentence: GraphSentence, text: AnnotatedText, before: Sequ
         elif node not in known:
             # Only the action is missing where everything that it is about occurs in other graphs.
             others = nodes_of(*(graph for graph in text.graphs if node not in graph.actions))
-            own = [graph for graph in text.graphs if node in graph.actions]
-            if not all(any(one.edge == DOBJ and one.target in others for one in graph) for graph in own):
+            its_graphs = [graph for graph in text.graphs if node in graph.actions]
+            if not all(any(edge == DOBJ and end in others for _, edge, end in graph) for graph in its_graphs):
                 yield f"No reader can infer {node} from the rest: tell it."
 
 
@@ -242,12 +242,12 @@ def _other_thing(node: str, phrase: str, text: AnnotatedText, names: Names) -> s
         return ""
     if LITTLE_WORDS.issuperset(words):
         return "no thing" if (POINTERS | COUNTERS).isdisjoint(words) else ""
-    for other in dict.fromkeys((*text.places, *names.things)):
-        name = fold(other).split("-")
+    for candidate in dict.fromkeys((*text.places, *names.things)):
+        name = fold(candidate).split("-")
         ending = content[-len(name) :]
         is_meant = len(ending) == len(name) and all(map(same_word, ending, name))
-        if is_meant and other not in (node, PERSON, *HANDS) and not may_be_same_thing(node, other):
-            return other
+        if is_meant and candidate not in (node, PERSON, *HANDS) and not may_be_same_thing(node, candidate):
+            return candidate
     return ""
 
 
@@ -268,9 +268,9 @@ def _other_action(node: str, phrase: str, text: AnnotatedText, names: Names) -> 
 
 def _borrowed(node: str, owner: str, text: AnnotatedText) -> str:
     """Return the words of a node all of which are another one's; empty where that is a usual way of saying both."""
-    mine, theirs = text.places[node], {index for place in text.claimed[owner] for index in place}
+    mine, theirs = text.places[node], {index for phrase in text.claimed[owner] for index in phrase}
     words = text.words(mine[0])
-    cores = [{index for index in place if text.word(index) not in DETERMINERS} or {*place} for place in mine]
+    cores = [{index for index in phrase if text.word(index) not in DETERMINERS} or {*phrase} for phrase in mine]
     if not all(map(theirs.issuperset, cores)) or same_word(node, owner) or not (REPEATED | SHARED).isdisjoint(words):
         return ""
     if len(mine) > 1 and all(map(text.points, mine)):
@@ -280,7 +280,7 @@ def _borrowed(node: str, owner: str, text: AnnotatedText) -> str:
         is_exchange = any(base in EXCHANGES for word in words for base in bases(word))
         is_usual = is_exchange or len(theirs) > len(mine[0]) > 2
     elif owner_is_action:  # back in the mug
-        is_part = any(len(theirs) > len(set(place)) for place in mine)
+        is_part = any(len(theirs) > len(set(phrase)) for phrase in mine)
         is_usual = is_part or any(same_word(word, node) for word in words)
     else:
         is_usual = is_action
@@ -289,38 +289,34 @@ def _borrowed(node: str, owner: str, text: AnnotatedText) -> str:
 
 def added_names(text: AnnotatedText, names: Names) -> Iterator[str]:
     """Find other elements of L in the text: things anywhere but in comparisons and denials, actions where a verb is."""
-    not_free = {*text.owners, *chain.from_iterable(_denied_tokens(text))}
+    not_free = {*text.owners}  # nor the few words after a denial, to the next mark
+    for index in filter(text.denies, range(len(text.tokens))):
+        stop = next((end for end in range(index + 2, index + 6) if text.gap(end)), index + 6)
+        not_free.update(range(index + 1, stop))
     ignored = {*text.places, *PARTS, PERSON, *HANDS}
     for name in dict.fromkeys((*names.objects, *names.verbs)):
         if name in ignored or not text.may_have(name):
             continue
-        for place in text.named_places(name):
-            is_verb = _reads_as_verb(place[0], text)
+        for span in text.named_places(name):
+            is_verb = _reads_as_verb(span[0], text)
             is_thing = name in names.objects and not (is_verb and may_be_action(name))
-            is_meant = (is_thing or (is_verb and name in names.verbs)) and not _is_compared(place[0], text)
-            if is_meant and not_free.isdisjoint(place) and not any(same_word(name, own) for own in text.places):
+            is_meant = (is_thing or (is_verb and name in names.verbs)) and not _is_compared(span[0], text)
+            if is_meant and not_free.isdisjoint(span) and not any(same_word(name, node) for node in text.places):
                 yield f"The sentence tells {name}, which is not in the graphs: leave it out."
                 break
 
 
-def _denied_tokens(text: AnnotatedText) -> Iterator[range]:
-    """Yield the words that denials are about: the few after each, to the next mark."""
-    for index in range(len(text.tokens)):
-        if text.denies(index):
-            yield range(index + 1, next((end for end in range(index + 2, index + 6) if text.gap(end)), index + 6))
-
-
 def _is_compared(index: int, text: AnnotatedText) -> bool:
     """Return whether a word stands in a comparison (*the way you'd salt an icy step*, *like a drum*)."""
-    for place in range(index - 1, max(index - 7, -1), -1):
-        word, following = text.word(place), text.word(place + 1)
+    for position in range(index - 1, max(index - 7, -1), -1):
+        word, following = text.word(position), text.word(position + 1)
         if (
             word in ("like", "than", "though", "if")
             or (word == "way" and following in ("you", "you'd", "one", "a"))
             or (word == "as" and following in DETERMINERS | {"if", "though"})
         ):
             return True
-        if text.gap(place + 1) in (".", ";"):
+        if text.gap(position + 1) in (".", ";"):
             return False
     return False
 
@@ -361,11 +357,11 @@ def denied(text: AnnotatedText) -> Iterator[str]:
         elif token.word in INTENDING or f"{token.word}-{following}" in INTENDING_PAIRS:
             if any(map(text.denies, range(max(0, index - 3), index))):
                 continue
-            for place in range(index + 1, index + 5):
-                if text.gap(place) or text.word(place) in CONJUNCTIONS:
+            for position in range(index + 1, index + 5):
+                if text.gap(position) or text.word(position) in CONJUNCTIONS:
                     break
-                actions = [node for node in text.owners.get(place, ()) if node in text.actions]
-                if actions and all(place in own for own in text.places[actions[0]]):
+                actions = [node for node in text.owners.get(position, ()) if node in text.actions]
+                if actions and all(position in span for span in text.places[actions[0]]):
                     yield f'"{token.word}" leaves open whether {actions[0]} is done: tell that it is done.'
                     break
 
@@ -379,15 +375,16 @@ def _denied_node(index: int, text: AnnotatedText) -> str:
     if is_doubled or text.word(first) in NOT_DENYING:
         return ""
     is_put_off = not {"before", "until", "till"}.isdisjoint(text.words(range(index + 1, index + 9)))
-    for place in range(first, first + 5):
-        if place > first and (text.gap(place) or text.word(place) in ("but", "before", "until", "and", "till")):
+    for position in range(first, first + 5):
+        word = text.word(position)
+        if position > first and (text.gap(position) or word in ("but", "before", "until", "and", "till")):
             return ""
-        for node in text.owners.get(place, ()):
-            elsewhere = [own for own in text.places[node] if not index < own[0] <= index + 6]
+        for node in text.owners.get(position, ()):
+            elsewhere = [span for span in text.places[node] if not index < span[0] <= index + 6]
             is_action = node in text.actions
             needed = sum(node in graph.actions for graph, _ in text.units) if is_action else 1
             if node not in HANDS and not (is_action and is_put_off) and len(elsewhere) < needed:
                 return node
-        if text.word(place) in ("until", "till"):
+        if word in ("until", "till"):
             return ""
     return ""

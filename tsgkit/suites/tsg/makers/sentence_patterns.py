@@ -127,16 +127,16 @@ def can_be_written(graph: ActionGraph) -> str:
         return "no action, or several"
     if not all(PLAIN.fullmatch(name) for triplet in graph for name in triplet):
         return "a name that is no plain word"
-    seen, names = set[Triplet](), [PERSON]
+    visited, names = set[Triplet](), [PERSON]
     while names:
         name = names.pop()
         for triplet in graph:
-            if triplet.source == name and triplet not in seen:
+            if triplet.source == name and triplet not in visited:
                 if problem := _problem(triplet, graph.actions[0]):
                     return problem
-                seen.add(triplet)
+                visited.add(triplet)
                 names.append(triplet.target)
-    is_whole = len(seen) == len(graph) and len(graph) > 1
+    is_whole = len(visited) == len(graph) and len(graph) > 1
     return "" if is_whole else "a part that nothing leads to, or nothing but an action"
 
 
@@ -214,18 +214,26 @@ def can_be_implicit(graphs: Sequence[ActionGraph]) -> bool:
 def write(graphs: Sequence[ActionGraph], manner: Manner, choice: Random) -> GraphSentence:
     """Return a text about graphs, none of which :func:`can_be_written` refuses; an empty one about none."""
     clauses = _clauses(graphs)
-    if manner.is_implicit:
-        clauses = _without_grasps(clauses)
+    if manner.is_implicit:  # a grasp goes without saying right before something is done to the same thing
+        kept: list[ActionClause] = []
+        for clause in clauses:
+            if kept and _goes_without_saying(kept[-1], clause):
+                thing = clause.objects[0]
+                origin = tuple(("from", target) for _, target in kept.pop().phrases)
+                joined = {**clause.joined, thing: (*origin, *clause.joined.get(thing, ()))}
+                clause = replace(clause, joined=joined, implies_grasp=True)
+            kept.append(clause)
+        clauses = kept
     writer = _TextWriter(manner, choice)
     pieces: list[SentencePiece] = []
     size = MOST_CLAUSES if len(clauses) != MOST_CLAUSES + 1 else 2
     for start in range(0, len(clauses), size):
         opening = choice.choice(OPENINGS) if start else ""
         pieces += writer.sentence(clauses[start : start + size], "" if manner.style == "perfect" else opening)
-    said: dict[str, tuple[str, ...]] = {}
+    account: dict[str, tuple[str, ...]] = {}
     for piece in pieces:
         for node in filter(None, piece.node.split("/")):
-            said[node] = (*said.get(node, ()), f"{piece.text} {piece.more}".strip())
+            account[node] = (*account.get(node, ()), f"{piece.text} {piece.more}".strip())
     tags = {
         "implicit": any(clause.implies_grasp for clause in clauses),
         "repetition": any(clause.times > 1 for clause in clauses),
@@ -234,28 +242,14 @@ def write(graphs: Sequence[ActionGraph], manner: Manner, choice: Random) -> Grap
     text = " ".join(piece.text for piece in pieces).replace(" ,", ",").replace(" .", ".")
     return GraphSentence(
         text.replace(",.", ".").replace(",,", ","),
-        said,
-        tuple(node for node in nodes_of(*graphs) if node not in said),
+        account,
+        tuple(node for node in nodes_of(*graphs) if node not in account),
         tuple(tag for tag, is_so in tags.items() if is_so),
     )
 
 
 def _clauses(graphs: Sequence[ActionGraph]) -> list[ActionClause]:
     return [replace(clause_of(graph), times=len(list(run))) for graph, run in groupby(graphs)]
-
-
-def _without_grasps(clauses: Sequence[ActionClause]) -> list[ActionClause]:
-    """Leave out what goes without saying: a grasp right before something is done to the same thing with that hand."""
-    kept: list[ActionClause] = []
-    for clause in clauses:
-        if kept and _goes_without_saying(kept[-1], clause):
-            thing = clause.objects[0]
-            origin = tuple(("from", place) for _, place in kept.pop().phrases)
-            joined = {**clause.joined, thing: (*origin, *clause.joined.get(thing, ()))}
-            kept.append(replace(clause, joined=joined, implies_grasp=True))
-        else:
-            kept.append(clause)
-    return kept
 
 
 def _goes_without_saying(first: ActionClause, second: ActionClause) -> bool:
@@ -312,7 +306,12 @@ class _TextWriter:
         """Return a clause with its subject, which is left out where that of the clause before goes on."""
         manner = self.manner
         if manner.is_passive and clause.objects:
-            return self._passive(clause)
+            thing = clause.objects[0]
+            is_several = len(clause.objects) > 1 or is_plural(thing)
+            auxiliary = ("was", "were") if manner.style == "past passive" else ("is", "are")
+            pronoun = SentencePiece("they" if is_several else "it", thing)
+            subject = [pronoun] if self._uses_pronoun(clause) else self._nouns(clause.objects, clause)
+            return [*subject, SentencePiece(auxiliary[is_several]), *self._predicate(clause, "participle")]
         form = STYLE_FORMS.get(manner.style, "base" if manner.subject in PLURAL else "third")
         is_fronted = manner.is_fronted and bool(clause.phrases) and clause.phrases[0][0] != WITH
         pieces = self._phrase(clause.phrases[0][0], [clause.phrases[0][1]], clause) if is_fronted else []
@@ -323,15 +322,6 @@ class _TextWriter:
             elif manner.style == "perfect":
                 pieces.append(SentencePiece("have" if manner.subject in PLURAL else "has"))
         return [*pieces, *self._active(clause, form, left_out=int(is_fronted))]
-
-    def _passive(self, clause: ActionClause) -> list[SentencePiece]:
-        is_several = len(clause.objects) > 1 or is_plural(clause.objects[0])
-        auxiliary = ("was", "were") if self.manner.style == "past passive" else ("is", "are")
-        if self._uses_pronoun(clause):
-            subject = [SentencePiece("they" if is_several else "it", clause.objects[0])]
-        else:
-            subject = self._nouns(clause.objects, clause)
-        return [*subject, SentencePiece(auxiliary[is_several]), *self._predicate(clause, "participle")]
 
     def _active(self, clause: ActionClause, form: str, left_out: int = 0) -> list[SentencePiece]:
         """Return an action with its objects: *it* and *them* can only stand right behind a verb without a particle."""
@@ -375,9 +365,9 @@ class _TextWriter:
     def _nouns(self, names: Sequence[str], clause: ActionClause, *, is_bare: bool = False) -> list[SentencePiece]:
         """Return things with their articles and what is joined to them: *the cup and the lid*."""
         pieces: list[SentencePiece] = []
-        for place, name in enumerate(names):
-            if place:
-                pieces.append(SentencePiece("and" if place == len(names) - 1 else ","))
+        for position, name in enumerate(names):
+            if position:
+                pieces.append(SentencePiece("and" if position == len(names) - 1 else ","))
             pieces += self._noun(name, clause, 0, is_bare=is_bare or self.manner.is_bare)
         return pieces
 
@@ -401,9 +391,9 @@ class _TextWriter:
         if [edge for edge, _ in passed_on] == ["from"] and not clause.phrases and not clause.hands:
             passed_on = ((WITH, passed_on[0][1]),)  # where it goes is not told
         pieces: list[SentencePiece] = []
-        for place, (edge, hand) in enumerate(passed_on):
+        for position, (edge, hand) in enumerate(passed_on):
             is_counted = manner.hands == "counted" and not clause.hands
-            words = ("the other" if place else "one hand") if is_counted else hand
+            words = ("the other" if position else "one hand") if is_counted else hand
             pieces += [SentencePiece(edge.replace("-", " ")), SentencePiece(words, hand)]
         if not clause.hands or clause.hands == self.hands:
             return pieces

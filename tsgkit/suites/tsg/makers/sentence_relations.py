@@ -118,7 +118,7 @@ def wrong_order(text: AnnotatedText) -> Iterator[str]:
 
     Words that tell several graphs may stand for the first or the last of them.
     """
-    firsts, lasts = ({event.place: event for event in alike} for alike in (text.events[::-1], text.events))
+    firsts, lasts = ({event.span: event for event in alike} for alike in (text.events[::-1], text.events))
     if len(firsts) < 2 or any(token.word in NO_ORDER for token in text.tokens):
         return
     for events_by_place in (firsts, lasts):
@@ -135,13 +135,13 @@ def _in_time(in_text: Sequence[SentenceEvent], text: AnnotatedText, *, is_near: 
     earlier belongs to it, if no new main clause begins."""
     order = [in_text[0].number]
     for before, event in pairwise(in_text):
-        place = order.index(before.number)
+        position = order.index(before.number)
         start, end = before.start + 1, event.start
         begins_anew = text.gaps(start, end + 1) & {".", ";"} or LATER.intersection(text.words(range(start, end)))
         if _is_turned(before, event, text):
-            order.insert(place, event.number)
+            order.insert(position, event.number)
         elif is_near and not begins_anew:
-            order.insert(place + 1, event.number)
+            order.insert(position + 1, event.number)
         else:
             order.append(event.number)
     return order
@@ -161,7 +161,7 @@ def _is_turned(before: SentenceEvent, event: SentenceEvent, text: AnnotatedText)
             if index == sentence or opens_clause or is_early:
                 return True
             break
-    between = [index for index in range(before.start + 1, event.start) if index not in before.place]
+    between = [index for index in range(before.start + 1, event.start) if index not in before.span]
     is_denied = any(map(text.denies, range(max(sentence, before.start - 3), before.start)))
     if is_denied and any(text.word(index) in BEFORE for index in between):
         return True
@@ -205,12 +205,20 @@ def wrong_numbers(text: AnnotatedText, before: Sequence[ActionGraph]) -> Iterato
     for event in text.events:
         is_vague = not counts and not words.isdisjoint(VAGUE)
         is_counted = event.times in possible_numbers or not words.isdisjoint(COUNTING.get(event.times, ()))
-        if event.times > 1 and not is_vague and not is_counted and _mention_count(event, text) < event.times:
+        if event.times == 1 or is_vague or is_counted:
+            continue
+        starts = [rival.start for rival in text.events if rival is not event]
+        spans = [span for action in event.graph.actions for span in text.verb_places(action)]
+        ranges = [range(min(event.start, span[0]) + 1, max(event.start, span[0])) for span in spans]
+        # not beyond the words for another event
+        if sum(not any(start in between for start in starts) for between in ranges) < event.times:
             yield f"{' '.join(event.graph.actions)} is done {_times(event.times)}: say so."
     for index, token in enumerate(text.tokens):
         is_again = token.word == "again" or (token.word == "once" and text.word(index + 1) in ("more", "again"))
         near = _near(index, text) if is_again and before else []
-        if near and not any(event.times > 1 or _is_known(event, text, before) for event in near):
+        known = [nodes_of(*_earlier(event, text, before)).keys() - set(HANDS) for event in near]
+        is_known = any(names & nodes_of(event.graph).keys() for event, names in zip(near, known, strict=True))
+        if near and not is_known and not any(event.times > 1 for event in near):
             yield f'"{token.word}" does not fit: nothing of the kind was done before.'
 
 
@@ -255,29 +263,15 @@ def _near(index: int, text: AnnotatedText) -> list[SentenceEvent]:
     return [event for event in near if event is not None]
 
 
-def _mention_count(event: SentenceEvent, text: AnnotatedText) -> int:
-    """Return how often the text tells an event: not beyond the words for another one."""
-    starts = [other.start for other in text.events if other is not event]
-    places = [place for action in event.graph.actions for place in text.verb_places(action)]
-    ranges = [range(min(event.start, place[0]) + 1, max(event.start, place[0])) for place in places]
-    return sum(not any(start in between for start in starts) for between in ranges)
-
-
 def _earlier(event: SentenceEvent, text: AnnotatedText, before: Sequence[ActionGraph]) -> list[ActionGraph]:
     return [*before, *(graph for graph, _ in text.units[: event.number])]
-
-
-def _is_known(event: SentenceEvent, text: AnnotatedText, before: Sequence[ActionGraph]) -> bool:
-    """Return whether an action or its thing occurs before, so that *again* can mean it."""
-    known = nodes_of(*_earlier(event, text, before)).keys() - set(HANDS)
-    return not known.isdisjoint(nodes_of(event.graph))
 
 
 def wrong_hands(text: AnnotatedText, before: Sequence[ActionGraph]) -> Iterator[str]:
     """Find words about hands that fit no graph they may belong to."""
     words_for_hands = [(kind, index, _near_hands(index, text)) for kind, index in _hand_words(text)]
     for kind, index, near in words_for_hands:
-        kinds = {other for other, _, its_near in words_for_hands if its_near[:1] == near[:1]}
+        kinds = {rival for rival, _, its_near in words_for_hands if its_near[:1] == near[:1]}
         if near and not any(_hands_fit(kind, kinds, event, text, before) for event in near):
             words = " ".join(text.words(range(max(index - 1, 0), index + 1)))
             used = " and ".join(sorted(hands_of(near[0].graph))) or "no hand is named"
@@ -316,7 +310,15 @@ def _hand_kind(second: str, before: str, word: str, after: str) -> str:
 
 def _near_hands(index: int, text: AnnotatedText) -> list[SentenceEvent]:
     """Return the events that words about hands may belong to, each with those that the same words tell."""
-    start = _start_of_phrase(index, text)
+    start = index  # where the phrase begins: *with the wire in both hands* at its first preposition
+    for position in range(index, max(index - 5, -1), -1):
+        if text.word(position) in HAND_OPENERS:
+            start = position
+            break
+        if text.gap(position):
+            break
+    has_noun = start < index and text.word(start - 2) in DETERMINERS and not text.gaps(start - 2, start + 1)
+    start -= 3 if has_noun and text.word(start - 3) in HAND_OPENERS else 0
     subjects: list[SentenceEvent] = []
     if text.word(start) not in HAND_OPENERS and not text.word(index).startswith("handed"):
         subjects = [event for event in text.events if index < event.start <= index + 3 and not text.gap(event.start)]
@@ -328,44 +330,31 @@ def _near_hands(index: int, text: AnnotatedText) -> list[SentenceEvent]:
     else:
         near = [event for event in (before, after) if event is not None]
         near = near if text.gap(start) == "," else near[:1]
-    return [other for event in near for other in _sharing(event, text)]
-
-
-def _start_of_phrase(index: int, text: AnnotatedText) -> int:
-    """Return where a phrase about hands begins: *with the wire in both hands* at its first preposition."""
-    start = index
-    for place in range(index, max(index - 5, -1), -1):
-        if text.word(place) in HAND_OPENERS:
-            start = place
-            break
-        if text.gap(place):
-            break
-    has_noun = start < index and text.word(start - 2) in DETERMINERS and not text.gaps(start - 2, start + 1)
-    return start - 3 if has_noun and text.word(start - 3) in HAND_OPENERS else start
+    return [teller for event in near for teller in _sharing(event, text)]
 
 
 def _sharing(event: SentenceEvent, text: AnnotatedText) -> list[SentenceEvent]:
     """Return an event and those that the same words tell."""
-    return [event, *(other for other in text.events if other.place == event.place and other is not event)]
+    return [event, *(rival for rival in text.events if rival.span == event.span and rival is not event)]
 
 
 def _hands_fit(
     kind: str, kinds: set[str], event: SentenceEvent, text: AnnotatedText, before: Sequence[ActionGraph]
 ) -> bool:
     used = hands_of(event.graph)
-    named = nodes_of(event.graph).keys() & set(HANDS)
+    hands_named = nodes_of(event.graph).keys() & set(HANDS)
     if kind in HANDS:
-        return kind in named and (used <= kinds or "both" in kinds)
+        return kind in hands_named and (used <= kinds or "both" in kinds)
     if kind == "one" and len(used) == 2:  # one hand and then the other, or "one hand for each"
         words = [token.word for token in text.tokens]
         start = words.index("hand") if "hand" in words else 0
         return "other" in kinds or not {"each", "other"}.isdisjoint(words[start:])
-    if kind == "other" and len(named) == 2:
+    if kind == "other" and len(hands_named) == 2:
         return "one" in kinds or len(used) < 2
     if kind == "other":  # another than in one of the last two graphs that name a hand
         hands = [hands_of(graph) for graph in reversed(_earlier(event, text, before)) if hands_of(graph)]
-        return len(named) == 1 and (not hands or any(others != named for others in hands[:2]))
-    return len(named) == 2 if kind == "both" else bool(named)
+        return len(hands_named) == 1 and (not hands or any(others != hands_named for others in hands[:2]))
+    return len(hands_named) == 2 if kind == "both" else bool(hands_named)
 
 
 @lru_cache(maxsize=20_000)
@@ -387,42 +376,39 @@ def misplaced(text: AnnotatedText) -> tuple[list[str], list[str]]:
             continue
         for phrase in _phrases(graph):
             governing = _governing(phrase.target, text)
-            edges = {other.edge for each in text.graphs for other in each if other.target == phrase.target}
+            edges = {triplet.edge for each in text.graphs for triplet in each if triplet.target == phrase.target}
             if governing and not any(may_be_said(word, edge) for word in governing for edge in edges):
                 word = governing[0].replace("-", " ")
                 prepositions.append(f'"{word}" before {phrase.target} contradicts {phrase.edge} of the graph.')
         if event and len(_sharing(event, text)) == 1:
-            prepositions += _contradicted_near(event, text)
+            for thing, word in _parts_behind(event, text):  # right behind the action, by what its own graph says
+                ways = [(source, edge) for source, edge, end in event.graph if end == thing and source != PERSON]
+                is_joined = any(source not in event.graph.actions for source, _ in ways)
+                if word and ways and not is_joined and not any(may_be_said(word, edge) for _, edge in ways):
+                    near = word.replace("-", " ")
+                    prepositions.append(f'"{near}" before {thing} contradicts {ways[0][1]} of the graph.')
     return prepositions, roles
 
 
 def _phrases(graph: ActionGraph) -> list[Triplet]:
     """Return the prepositions of a graph with their things."""
-    return [one for one in graph if one.edge not in (VERB, DOBJ) and one.source != PERSON and one.target not in HANDS]
+    phrases = (triplet for triplet in graph if triplet.edge not in (VERB, DOBJ))
+    return [phrase for phrase in phrases if phrase.source != PERSON and phrase.target not in HANDS]
 
 
 def _parts_behind(event: SentenceEvent, text: AnnotatedText) -> Iterator[tuple[str, str]]:
     """Yield the things behind an action, to the next mark, conjunction or action, each with its preposition."""
-    is_whole = event.place[-1] - event.start == len(event.place) - 1
-    start = (event.place[-1] if is_whole else event.start) + 1
-    others = {other.start for other in text.events if other.place != event.place}
-    heads = {place[0]: (thing, place) for thing in text.things for place in text.places[thing]}
+    is_whole = event.span[-1] - event.start == len(event.span) - 1
+    start = (event.span[-1] if is_whole else event.start) + 1
+    others = {rival.start for rival in text.events if rival.span != event.span}
+    heads = {span[0]: (thing, span) for thing in text.things for span in text.places[thing]}
     for index in range(start, start + 14):
         if index in others or text.gap(index) or text.word(index) in CONJUNCTIONS | {"that"}:
             return
         if index in heads:
-            thing, place = heads[index]
-            word, at = text.before_phrase(place)
+            thing, span = heads[index]
+            word, at = text.before_phrase(span)
             yield thing, word if at >= start else ""
-
-
-def _contradicted_near(event: SentenceEvent, text: AnnotatedText) -> Iterator[str]:
-    """Find prepositions right behind an action that contradict what its own graph says of their thing."""
-    for thing, word in _parts_behind(event, text):
-        ways = [one for one in event.graph if one.target == thing and one.source != PERSON]
-        is_joined = any(one.source not in event.graph.actions for one in ways)
-        if word and ways and not is_joined and not any(may_be_said(word, one.edge) for one in ways):
-            yield f'"{word.replace("-", " ")}" before {thing} contradicts {ways[0].edge} of the graph.'
 
 
 def _swapped_near(event: SentenceEvent, text: AnnotatedText) -> tuple[str, str] | None:
@@ -433,25 +419,25 @@ def _swapped_near(event: SentenceEvent, text: AnnotatedText) -> tuple[str, str] 
     parts = list(_parts_behind(event, text))
     bare = [thing for thing, word in parts[:1] if not word]
     if not bare and text.word(before) in PASSIVES and not text.gap(before):  # the towel is covered
-        bare = [thing for thing in text.things for place in text.places[thing] if place[-1] == before - 1][-1:]
-    objects = {one.target for one in event.graph if one.edge == DOBJ} - set(HANDS)
+        bare = [thing for thing in text.things for span in text.places[thing] if span[-1] == before - 1][-1:]
+    objects = {triplet.target for triplet in event.graph if triplet.edge == DOBJ} - set(HANDS)
     edges = {phrase.target: phrase.edge for phrase in _phrases(event.graph)}
     for thing, word in parts:
-        for other in bare:
-            if thing in objects - edges.keys() and other in edges.keys() - objects:
-                is_tool = edges[other] in TOOLS
-                if word in TOOLS if is_tool else word in TELLING and may_be_said(word, edges[other]):
-                    return thing, other
+        for candidate in bare:
+            if thing in objects - edges.keys() and candidate in edges.keys() - objects:
+                is_tool = edges[candidate] in TOOLS
+                if word in TOOLS if is_tool else word in TELLING and may_be_said(word, edges[candidate]):
+                    return thing, candidate
     return None
 
 
 def _governing(thing: str, text: AnnotatedText) -> list[str]:
     """Return the prepositions before a thing, at every place; none if it stands somewhere without one."""
     governing = []
-    for place in text.places[thing]:
-        word, index = text.before_phrase(place)
-        is_possessive = "s" in (text.word(place[-1]), text.word(place[-1] + 1))
-        if not word or index in text.owners or is_possessive or text.points(place):
+    for span in text.places[thing]:
+        word, index = text.before_phrase(span)
+        is_possessive = "s" in (text.word(span[-1]), text.word(span[-1] + 1))
+        if not word or index in text.owners or is_possessive or text.points(span):
             return []
         governing.append(word)
     return governing
@@ -459,15 +445,15 @@ def _governing(thing: str, text: AnnotatedText) -> list[str]:
 
 def _swapped(graph: ActionGraph, text: AnnotatedText) -> tuple[str, str] | None:
     """Return a direct object told behind a preposition, and another thing of the graph told without one."""
-    edges = [one for each in text.graphs for one in each if one.edge not in (VERB, DOBJ)]
-    for thing in [one.target for one in graph if one.edge == DOBJ and one.target not in HANDS]:
+    edges = [triplet for each in text.graphs for triplet in each if triplet.edge not in (VERB, DOBJ)]
+    for thing in [triplet.target for triplet in graph if triplet.edge == DOBJ and triplet.target not in HANDS]:
         word = "".join(_governing(thing, text)[:1])
-        has_role = any(may_be_said(word, one.edge) for one in edges if one.target == thing)
+        has_role = any(may_be_said(word, triplet.edge) for triplet in edges if triplet.target == thing)
         if word not in TELLING.union(TOOLS) or has_role:
             continue
-        for other, edge in [(phrase.target, phrase.edge) for phrase in _phrases(graph)]:
-            places = text.places[other]
-            is_bare = not any(text.before_phrase(place)[0] or text.points(place) for place in places)
-            if other != thing and may_be_said(word, edge) and places and is_bare:
-                return thing, other
+        for candidate, edge in [(phrase.target, phrase.edge) for phrase in _phrases(graph)]:
+            places = text.places[candidate]
+            is_bare = not any(text.before_phrase(span)[0] or text.points(span) for span in places)
+            if candidate != thing and may_be_said(word, edge) and places and is_bare:
+                return thing, candidate
     return None

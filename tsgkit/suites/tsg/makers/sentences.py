@@ -81,12 +81,12 @@ class SentenceEvent(NamedTuple):
     number: int
     graph: ActionGraph
     times: int
-    place: Place
+    span: Place
 
     @property
     def start(self) -> int:
         """The first token that tells it."""
-        return self.place[0]
+        return self.span[0]
 
 
 class Token(NamedTuple):
@@ -128,19 +128,19 @@ class AnnotatedText:
         for node in nodes_of(*graphs):
             phrases = {phrase: list(self._phrase_places(phrase)) for phrase in sentence.said.get(node, ())}
             self.missing += [(node, phrase) for phrase, places in phrases.items() if not places]
-            self.claimed[node] = tuple(sorted({place for places in phrases.values() for place in places}))
+            self.claimed[node] = tuple(sorted({span for places in phrases.values() for span in places}))
             if node in self.actions or not self.claimed[node]:
                 self.named[node] = tuple(self.named_places(node))
 
     @cached_property
     def places(self) -> dict[str, tuple[Place, ...]]:
         """By node, its claimed places and those where its name is said that no claim is about, in the text's order."""
-        indices = {node: {index for place in places for index in place} for node, places in self.claimed.items()}
+        indices = {node: {index for span in places for index in span} for node, places in self.claimed.items()}
         places = {}
         for node, claimed in self.claimed.items():
-            of_others = set[int]().union(*(indices[other] for other in indices if other != node))
-            named = [place for place in self.named.get(node, ()) if indices[node].isdisjoint(place)]
-            places[node] = tuple(sorted((*claimed, *(place for place in named if not of_others.issuperset(place)))))
+            of_others = set[int]().union(*(indices[neighbour] for neighbour in indices if neighbour != node))
+            free_spans = [span for span in self.named.get(node, ()) if indices[node].isdisjoint(span)]
+            places[node] = tuple(sorted((*claimed, *(span for span in free_spans if not of_others.issuperset(span)))))
         return places
 
     @cached_property
@@ -155,7 +155,7 @@ class AnnotatedText:
         """The nodes that each token stands for."""
         owners: dict[int, list[str]] = {}
         for node, places in self.places.items():
-            for index in {index for place in places for index in place}:
+            for index in {index for span in places for index in span}:
                 owners.setdefault(index, []).append(node)
         return owners
 
@@ -174,8 +174,8 @@ class AnnotatedText:
         """Yield the places where the text has a name itself."""
         for mention in every_mention(self.text, name):
             starts = {index for start, end in mention.spans for index in range(start, end)}
-            if place := tuple(index for index, token in enumerate(self.tokens) if token.start in starts):
-                yield place
+            if span := tuple(index for index, token in enumerate(self.tokens) if token.start in starts):
+                yield span
 
     def _phrase_places(self, phrase: str) -> Iterator[Place]:
         """Yield the places of a phrase: in one piece (with nothing left behind it), else in two parts not far apart."""
@@ -200,9 +200,9 @@ class AnnotatedText:
         """Return a word; an empty text beyond the ends."""
         return self.tokens[index].word if 0 <= index < len(self.tokens) else ""
 
-    def words(self, place: Iterable[int]) -> list[str]:
+    def words(self, span: Iterable[int]) -> list[str]:
         """Return the words of a place."""
-        return [self.word(index) for index in place]
+        return [self.word(index) for index in span]
 
     def gap(self, index: int) -> str:
         """Return the mark before a word; ``.`` at both ends."""
@@ -218,15 +218,15 @@ class AnnotatedText:
         pair = (word, self.word(index + 1))
         return word in NEGATIONS or word.endswith("n't") or pair in (("instead", "of"), ("rather", "than"))
 
-    def points(self, place: Iterable[int]) -> bool:
+    def points(self, span: Iterable[int]) -> bool:
         """Return whether words only point to something that was said before (*it*, *the other*)."""
-        return all(word in POINTERS or word in DETERMINERS for word in self.words(place))
+        return all(word in POINTERS or word in DETERMINERS for word in self.words(span))
 
-    def before_phrase(self, place: Place) -> tuple[str, int]:
+    def before_phrase(self, span: Place) -> tuple[str, int]:
         """Return the preposition that governs a noun phrase and its token; empty where nothing governs it."""
-        index = place[0]
+        index = span[0]
         for _ in range(5):
-            is_outside = index < place[0] and (self.word(index) in CONJUNCTIONS or index in self._of_actions)
+            is_outside = index < span[0] and (self.word(index) in CONJUNCTIONS or index in self._of_actions)
             if is_outside or self.gap(index):
                 break
             index -= 1
@@ -240,7 +240,7 @@ class AnnotatedText:
 
     @cached_property
     def _of_actions(self) -> frozenset[int]:
-        return frozenset(place[0] for action in self.actions for place in self.places[action])
+        return frozenset(span[0] for action in self.actions for span in self.places[action])
 
     @cached_property
     def units(self) -> list[tuple[ActionGraph, int]]:
@@ -253,12 +253,12 @@ class AnnotatedText:
         events: list[SentenceEvent] = []
         used: set[Place] = set()
         verbs = {action: self.verb_places(action) for action in self.actions}
-        starts = sorted({place[0] for places in verbs.values() for place in places})
+        starts = sorted({span[0] for places in verbs.values() for span in places})
         for number, (graph, times) in enumerate(self.units):
-            places = [place for action in graph.actions for place in verbs[action]]
+            places = [span for action in graph.actions for span in verbs[action]]
             if places:
-                free = [place for place in places if place not in used] or places
-                best = max(free, key=lambda place: (self._closeness(graph, place, starts), -place[0]))
+                free = [span for span in places if span not in used] or places
+                best = max(free, key=lambda span: (self._closeness(graph, span, starts), -span[0]))
                 used.add(best)
                 events.append(SentenceEvent(number, graph, times, best))
         return events
@@ -268,18 +268,18 @@ class AnnotatedText:
         places = self.places[action]
         if action not in self.things:
             return places
-        verbs = [place for place in places if self.word(place[0]) not in NOT_VERBS | POINTERS]
-        return [place for place in verbs if self.word(place[0] - 1) not in NOT_VERBS] or verbs or places
+        verbs = [span for span in places if self.word(span[0]) not in NOT_VERBS | POINTERS]
+        return [span for span in verbs if self.word(span[0] - 1) not in NOT_VERBS] or verbs or places
 
-    def _closeness(self, graph: ActionGraph, place: Place, starts: Sequence[int]) -> float:
+    def _closeness(self, graph: ActionGraph, span: Place, starts: Sequence[int]) -> float:
         """Return how many parts of a graph have words around an action: behind it, or (less surely) before it."""
-        following = next((start for start in starts if start > place[0]), len(self.tokens))
-        earlier = max((start for start in starts if start < place[0]), default=-1)
+        following = next((start for start in starts if start > span[0]), len(self.tokens))
+        earlier = max((start for start in starts if start < span[0]), default=-1)
         closeness = 0.0
         for node in (node for node in nodes_of(graph) if node not in graph.actions):
             indices = [part[0] for part in self.places[node]]
-            if any(place[0] < index < following for index in indices):
+            if any(span[0] < index < following for index in indices):
                 closeness += 1.0
-            elif any(earlier < index < place[0] for index in indices):
+            elif any(earlier < index < span[0] for index in indices):
                 closeness += 0.6
         return closeness

@@ -141,21 +141,21 @@ class StageFolder:
 
     def narratives(self, name: str) -> Iterator[Narrative]:
         """Yield the stories of a file, one in memory at a time. Raise ``FileProblem`` for a line that is none."""
-        for place, line in self._lines(name):
+        for where, line in self._lines(name):
             try:
                 yield narratives.parse(line)
             except NotationError as error:
-                raise FileProblem(f"{place}: {error.message}", hint=error.hint) from None
+                raise FileProblem(f"{where}: {error.message}", hint=error.hint) from None
 
     def values(self, name: str) -> Iterator[dict[str, Any]]:
         """Yield the JSON objects of a file."""
-        for place, line in self._lines(name):
+        for where, line in self._lines(name):
             try:
                 value = json.loads(line)
             except ValueError as error:
-                raise FileProblem(f"{place}: not JSON: {error}") from None
+                raise FileProblem(f"{where}: not JSON: {error}") from None
             if not isinstance(value, dict):
-                raise FileProblem(f"{place}: expected a JSON object")
+                raise FileProblem(f"{where}: expected a JSON object")
             yield value
 
     def _lines(self, name: str) -> Iterator[tuple[str, str]]:

@@ -64,12 +64,30 @@ def import_stories(documents: Iterable[Document]) -> Imported:
     for document in documents:
         for finding in document.findings:
             if finding.severity == ERROR:
-                place = f"line {finding.place.line}" if finding.place.line else ""
-                imported.dropped.append(Drop(finding.place.item or "", place, f"{finding.code}: {finding.message}"))
+                where = f"line {finding.place.line}" if finding.place.line else ""
+                imported.dropped.append(Drop(finding.place.item or "", where, f"{finding.code}: {finding.message}"))
         for story in _joined(document, imported.changes):
-            if (sound := _sound(_in_time(story, imported.changes), imported)) is not None:
+            if all(part.frames for part in story.descriptions):  # in time, where all descriptions have frames
+                ordered = tuple(sorted(story.descriptions, key=lambda part: part.frames or (0, 0, 0)))
+                pairs = zip(ordered, story.descriptions, strict=True)
+                imported.changes += Counter({"time-reordered": sum(part is not former for part, former in pairs)})
+                story = replace(story, descriptions=ordered)
+            if (sound := _sound(story, imported)) is not None:
                 imported.stories.append(sound)
-    _drop_beginnings(imported)
+    # every story goes whose graphs begin another one that is longer or came before
+    stories = imported.stories
+    # a hash of the first graphs of a story, for every number of them
+    keys = [list(accumulate(map(hash, story.graphs), lambda *hashes: hash(hashes))) for story in stories]
+    owners: dict[int, int] = {}
+    kept: list[int] = []
+    for index in sorted(range(len(keys)), key=lambda index: (-len(keys[index]), index)):
+        if (owner := owners.get(keys[index][-1])) is None:
+            kept.append(index)
+            owners |= {key: index for key in reversed(keys[index]) if key not in owners}
+        else:
+            reason = f"its graphs are the beginning of another story's: {stories[owner].id}"
+            imported.dropped.append(Drop(stories[index].id, "story", reason))
+    imported.stories = [stories[index] for index in sorted(kept)]
     ids = Counter[str]()
     for number, story in enumerate(imported.stories):
         ids[story.id] += 1
@@ -105,16 +123,6 @@ def _joined(document: Document, changes: Counter[str]) -> Iterator[Narrative]:
             yield replace(longest, descriptions=tuple(parts), id=name)
 
 
-def _in_time(story: Narrative, changes: Counter[str]) -> Narrative:
-    """Return a story with its descriptions in the order of their frames, where all have frames."""
-    if not all(part.frames for part in story.descriptions):
-        return story
-    ordered = tuple(sorted(story.descriptions, key=lambda part: part.frames or (0, 0, 0)))
-    moved = sum(part is not other for part, other in zip(ordered, story.descriptions, strict=True))
-    changes += Counter({"time-reordered": moved})
-    return replace(story, descriptions=ordered)
-
-
 def _sound(story: Narrative, imported: Imported) -> Narrative | None:
     """Return a story with repaired graphs, without those that are beyond repair; None if nothing is left.
 
@@ -125,10 +133,10 @@ def _sound(story: Narrative, imported: Imported) -> Narrative | None:
     descriptions: list[Description] = []
     for number, description in enumerate(repaired.narrative.descriptions):
         faulty = set[int]()
-        for place, graph in enumerate(description.graphs):
+        for index, graph in enumerate(description.graphs):
             if fault := next(filter(is_fault, check_graph(graph, story.vocabulary)), None):
-                faulty.add(place)
-                where, was = f"description {number}, graph {place}", [list(triplet) for triplet in graph]
+                faulty.add(index)
+                where, was = f"description {number}, graph {index}", [list(triplet) for triplet in graph]
                 imported.dropped.append(Drop(story.id, where, f"{fault.code}: {fault.message}", was))
         if not faulty:
             descriptions.append(description)
@@ -136,7 +144,7 @@ def _sound(story: Narrative, imported: Imported) -> Narrative | None:
             descriptions.append(replace(description, text=None, graphs=()))
         else:
             for is_gap, places in groupby(range(len(description.graphs)), faulty.__contains__):
-                graphs = () if is_gap else tuple(description.graphs[place] for place in places)
+                graphs = () if is_gap else tuple(description.graphs[index] for index in places)
                 descriptions.append(replace(description, graphs=graphs))
     if not any(description.graphs for description in descriptions):
         imported.dropped.append(Drop(story.id, "story", "it has no sound graph"))
@@ -158,7 +166,8 @@ def _with_renumbered_hands(story: Narrative, changes: Counter[str]) -> Narrative
             stretch = graphs[start:end]
             used_first = next(filter(None, map(named_hands, stretch)), ())
             if used_first == HANDS[1:] and start not in gaps:
-                turned = [_with_other_hands(graph) for graph in stretch]
+                parts = ([[OTHER_HAND.get(part, part) for part in triplet] for triplet in graph] for graph in stretch)
+                turned = [ActionGraph(Triplet(*triplet) for triplet in graph) for graph in parts]
                 if _breaches(turned) < _breaches(stretch):
                     changes["hands-renumbered"] += sum(new != old for new, old in zip(turned, stretch, strict=True))
                     graphs[start:end] = turned
@@ -168,26 +177,5 @@ def _with_renumbered_hands(story: Narrative, changes: Counter[str]) -> Narrative
     return story.with_graphs(graphs)
 
 
-def _with_other_hands(graph: ActionGraph) -> ActionGraph:
-    return ActionGraph(Triplet(*(OTHER_HAND.get(part, part) for part in triplet)) for triplet in graph)
-
-
 def _breaches(graphs: Sequence[ActionGraph]) -> int:
     return sum(len(step.breaches) for step in trace(Narrative.of(graphs)))
-
-
-def _drop_beginnings(imported: Imported) -> None:
-    """Leave out every story whose graphs begin another one that is longer or came before."""
-    stories = imported.stories
-    # A hash of the first graphs of a story, for every number of them.
-    keys = [list(accumulate(map(hash, story.graphs), lambda *hashes: hash(hashes))) for story in stories]
-    owners: dict[int, int] = {}
-    kept: list[int] = []
-    for place in sorted(range(len(keys)), key=lambda place: (-len(keys[place]), place)):
-        if (owner := owners.get(keys[place][-1])) is None:
-            kept.append(place)
-            owners |= {key: place for key in reversed(keys[place]) if key not in owners}
-        else:
-            reason = f"its graphs are the beginning of another story's: {stories[owner].id}"
-            imported.dropped.append(Drop(stories[place].id, "story", reason))
-    imported.stories = [stories[place] for place in sorted(kept)]

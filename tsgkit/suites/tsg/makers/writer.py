@@ -129,15 +129,15 @@ class ModelWriter:
         surroundings = SentenceNeighbours(self.vocabulary(story), self.others)
         written = [WrittenSentence(None, NO_REPLY) for _ in graphs]
         for number in range(self.rounds + 1):
-            waiting = [place for place, candidate in enumerate(written) if candidate.sentence is None]
+            waiting = [index for index, candidate in enumerate(written) if candidate.sentence is None]
             if not waiting:
                 break
-            problems = [f"step {n}: {written[place].reason}" for n, place in enumerate(waiting, 1)] if number else []
+            problems = [f"step {n}: {written[index].reason}" for n, index in enumerate(waiting, 1)] if number else []
             prompt = template("candidates").render(
                 count=str(len(waiting)),
                 voice=voice,
                 problems=_listed(problems),
-                graphs="\n\n".join(f"Step {n}:\n{arrows(graphs[place])}" for n, place in enumerate(waiting, 1)),
+                graphs="\n\n".join(f"Step {n}:\n{arrows(graphs[index])}" for n, index in enumerate(waiting, 1)),
             )
             values = await self._ask(story, prompt, f"{label}/{number}", number)
             sentences: dict[int, GraphSentence] = {}
@@ -146,8 +146,8 @@ class ModelWriter:
                 sentence = _sentence_of(value)
                 if isinstance(step, int) and 0 < step <= len(waiting) and sentence is not None:
                     sentences[waiting[step - 1]] = sentence
-            for place in sorted(sentences):
-                written[place] = self._checked(sentences[place], [graphs[place]], surroundings)
+            for index in sorted(sentences):
+                written[index] = self._checked(sentences[index], [graphs[index]], surroundings)
         return written
 
     async def _ask(self, story: str, prompt: str, label: str, draw: int) -> list[Any]:
@@ -169,7 +169,7 @@ class ModelWriter:
         if sentence is None:
             findings = [("unreadable", NO_REPLY)]
         else:
-            findings = [(one.code, one.message) for one in check_sentence(sentence, graphs, surroundings)]
+            findings = [(finding.code, finding.message) for finding in check_sentence(sentence, graphs, surroundings)]
         self.found.update(code for code, _ in findings)
         if not findings:
             return WrittenSentence(sentence)
@@ -189,11 +189,11 @@ def _sentence_of(value: object) -> GraphSentence | None:
     """Return the sentence of a JSON object with its account; None where it has no text."""
     if not isinstance(value, Mapping):
         return None
-    text, said, implied = value.get("sentence"), value.get("said"), value.get("implied")
+    text, claims, implied = value.get("sentence"), value.get("said"), value.get("implied")
     if not isinstance(text, str) or not text.strip():
         return None
     account: dict[str, tuple[str, ...]] = {}
-    for node, words in said.items() if isinstance(said, Mapping) else ():
+    for node, words in claims.items() if isinstance(claims, Mapping) else ():
         phrases = tuple(
             str(phrase) for phrase in (words if isinstance(words, list) else [words]) if str(phrase).strip()
         )
