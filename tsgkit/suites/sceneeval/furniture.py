@@ -99,8 +99,8 @@ class Furniture:
 
 def furniture() -> Furniture:
     """Return the table of the working project, else the bundled one."""
-    found = find("tasks", FURNITURE)
-    return _table_of(text_of(found), str(found), tuple(map(tuple, synonyms_table()[0])))
+    path = find("tasks", FURNITURE)
+    return _table_of(text_of(path), str(path), tuple(map(tuple, synonyms_table()[0])))
 
 
 @cache
@@ -113,10 +113,12 @@ def _table_of(text: str, source: str, synonyms: Sequence[Sequence[str]]) -> Furn
     for name, places in value["rooms"].items():
         if name not in ROOMS or not isinstance(places, dict) or sorted(places) != sorted(PLACES):
             raise UsageError(f"{source}: rooms: {name}: expected a type of room with {', '.join(PLACES)}")
-        rooms[name] = RoomThings(**{place: _names(places[place], f"{source}: {name}: {place}") for place in PLACES})
+        rooms[name] = RoomThings(
+            **{room_place: _names(places[room_place], f"{source}: {name}: {room_place}") for room_place in PLACES}
+        )
     drawn = [name for room in rooms.values() for name in (*room.large, *room.small)]
-    named = [name for group in synonyms for name in group]
-    known = [*drawn, *named, *lists["carriers"], *lists["small"], *lists["others"]]
+    synonym_names = [name for group in synonyms for name in group]
+    known = [*drawn, *synonym_names, *lists["carriers"], *lists["small"], *lists["others"]]
     names = {key_of(name): key_of(name) for name in known}
     names |= {key_of(name): key_of(group[0]) for group in synonyms for name in group}
     small = [*lists["small"], *(name for room in rooms.values() for name in room.small)]

@@ -56,17 +56,17 @@ def _room(shown: SampleView) -> Iterator[Panel]:
         if problem := undrawable(room.stage):
             raise _NothingToDraw(str(problem))
         parts, simplified = room_parts(room.stage, most_faces=MOST_FACES)
-        told = [*_changes(shown.judged.evidence or {}, room), *remarks, *simplified]
-        value = {"parts": parts, "sections": [listed(one) for one in told]}
+        all_sections = [*_changes(shown.judged.evidence or {}, room), *remarks, *simplified]
+        value = {"parts": parts, "sections": [listed(remark) for remark in all_sections]}
     except (TsgkitError, OSError, RecursionError, *FAULTS) as error:
         words = error.message if isinstance(error, TsgkitError) else f"{type(error).__name__}: {error}"
         yield text_panel(TITLE, f"The room cannot be drawn: {words}")
         for section in remarks:
-            rows = [[HOLDS[one.holds], one.text, one.why] for one in section.remarks]
+            rows = [[HOLDS[remark.holds], remark.text, remark.why] for remark in section.remarks]
             yield table_panel(section.title, ["", "remark", "reason"], rows)
     else:
-        seen = partial(_from_above, shown.folder, annotation.item_id, shown.assets)
-        yield Panel("scene", TITLE, value, still=seen)
+        still = partial(_from_above, shown.folder, annotation.item_id, shown.assets)
+        yield Panel("scene", TITLE, value, still=still)
 
 
 def _from_above(folder: Folder | None, item_id: str, assets: tuple[str, ...]) -> str:
@@ -90,29 +90,29 @@ def _scene(folder: Folder | None, item_id: str, assets: tuple[str, ...]) -> Load
     return read_scene(path, sources_of(assets), missing=MISSING[1])
 
 
-def _changes(evidence: Mapping[str, Any], found: LoadedScene) -> Iterator[RemarkSection]:
+def _changes(evidence: Mapping[str, Any], room: LoadedScene) -> Iterator[RemarkSection]:
     """Yield a section where the objects that were judged are not those of the room."""
     judged = {name for part in ("matched", "objects") for name in evidence.get(part) or ()}
-    there = {one.id for one in found.scene.objects}
-    if judged and (strange := sorted(judged ^ there)):
-        remarks = [Remark(f"{name} {'is new' if name in there else 'is gone'}", None, (name,)) for name in strange]
+    present = {thing.id for thing in room.scene.objects}
+    if judged and (strange := sorted(judged ^ present)):
+        remarks = [Remark(f"{name} {'is new' if name in present else 'is gone'}", None, (name,)) for name in strange]
         yield RemarkSection("This is not the room that was judged", remarks)
 
 
 def _entry_rows(evidence: Mapping[str, Any]) -> Iterable[Sequence[object]]:
     """Yield a row for each entry of an annotation that was wanted or given."""
     near = {
-        one.get("said"): f"{one.get('differs')}: {one.get('wanted')} is wanted"
-        for one in evidence.get("nearly") or ()
-        if isinstance(one, dict)
+        near_miss.get("said"): f"{near_miss.get('differs')}: {near_miss.get('wanted')} is wanted"
+        for near_miss in evidence.get("nearly") or ()
+        if isinstance(near_miss, dict)
     }
-    for kind, found in evidence["fields"].items():
+    for kind, entries in evidence["fields"].items():
         for state, sign in SIGNS.items():
-            for entry in found.get(state) or ():
-                said = entry["entry"] if isinstance(entry, dict) else entry
+            for entry in entries.get(state) or ():
+                text = entry["entry"] if isinstance(entry, dict) else entry
                 yield (
                     sign,
                     FIELDS.get(kind, kind),
-                    said,
-                    entry["reason"] if isinstance(entry, dict) else near.get(said, ""),
+                    text,
+                    entry["reason"] if isinstance(entry, dict) else near.get(text, ""),
                 )

@@ -133,14 +133,14 @@ def _measured_relation(text: str, where: str) -> MeasuredRelation:
 
 def relation_table() -> RelationTable:
     """Return the table of the working project, else the bundled one."""
-    found = find("tasks", RELATIONS)
-    return _table_of(text_of(found), str(found))
+    path = find("tasks", RELATIONS)
+    return _table_of(text_of(path), str(path))
 
 
 def sides_table() -> tuple[Mapping[str, tuple[str, ...]], str]:
     """Return the functional sides of each category, and a hash of the table."""
-    found = find("tasks", SIDES)
-    return _sides_of(text_of(found), str(found))
+    path = find("tasks", SIDES)
+    return _sides_of(text_of(path), str(path))
 
 
 @cache
@@ -155,8 +155,8 @@ def _sides_of(text: str, source: str) -> tuple[Mapping[str, tuple[str, ...]], st
 
 def synonyms_table() -> tuple[Sequence[Sequence[str]], str]:
     """Return the groups of synonymous names, and a hash of the table."""
-    found = find("tasks", CATEGORIES)
-    return _synonyms_of(text_of(found), str(found))
+    path = find("tasks", CATEGORIES)
+    return _synonyms_of(text_of(path), str(path))
 
 
 @cache
@@ -198,30 +198,32 @@ class CategorySynonyms:
         return words
 
 
-def fit(category: Words, named: Words, described: Words) -> int:
+def fit(category: Words, name_words: Words, described: Words) -> int:
     """Return how well a category fits an object with this name and description; 0 if it does not."""
-    if not category or not (named or described):
+    if not category or not (name_words or described):
         return 0
-    if category == named:
+    if category == name_words:
         return EXACT
-    if not named:
+    if not name_words:
         places = range(len(described) - len(category) + 1)
         is_described = any(described[start : start + len(category)] == category for start in places)
         return DESCRIBED if is_described else 0
-    if set(category) <= set(named) and category[-1] == named[-1]:
+    if set(category) <= set(name_words) and category[-1] == name_words[-1]:
         return KIND_OF
-    if set(named) <= set(category) and category[-1] == named[-1]:
-        return DESCRIBED if set(category) <= set(described) | set(named) else BROADER
+    if set(name_words) <= set(category) and category[-1] == name_words[-1]:
+        return DESCRIBED if set(category) <= set(described) | set(name_words) else BROADER
     return 0
 
 
-def best_category(named: str, description: str, categories: Sequence[str], same: CategorySynonyms) -> str | None:
+def best_category(
+    object_name: str, description: str, categories: Sequence[str], synonyms: CategorySynonyms
+) -> str | None:
     """Return the category of an object by its name and description, or None if none fits."""
-    name, described = same.known(words_of(spaced(named))), words_of(description)
+    name, described = synonyms.known(words_of(spaced(object_name))), words_of(description)
     ranks = list[tuple[int, int, int, str]]()
-    for place, category in enumerate(categories):
-        words = same.known(words_of(spaced(category)))
-        ranks.append((fit(words, name, described), len(words), -place, category))
+    for number, category in enumerate(categories):
+        words = synonyms.known(words_of(spaced(category)))
+        ranks.append((fit(words, name, described), len(words), -number, category))
     best = max(ranks, default=(0, 0, 0, ""))
     return best[3] if best[0] else None
 

@@ -76,10 +76,10 @@ class _Boxes(ForeignModel):
     centroid: Deep = Field(default=(0, 0, 0), alias="floor_plan_centroid")
 
 
-def _are_records(given: SourceFile) -> bool:
+def _are_records(source: SourceFile) -> bool:
     """Return whether a file has records with an ``object_list`` and a centroid."""
-    return bool(given.records) and all(
-        isinstance(record, dict) and {"object_list", "centroid"} <= record.keys() for record in given.records
+    return bool(source.records) and all(
+        isinstance(record, dict) and {"object_list", "centroid"} <= record.keys() for record in source.records
     )
 
 
@@ -121,20 +121,20 @@ def _corners(record: _AtissRecord, draft: SceneDraft) -> Sequence[Corner]:
     return [(-across, -down), (across, -down), (across, down), (-across, down)]
 
 
-def _are_statistics(given: SourceFile) -> bool:
+def _are_statistics(source: SourceFile) -> bool:
     """Return whether a file has the statistics of a data set, with the names of its classes."""
-    return all(isinstance(given.fields.get(name), list) for name in ("object_types", "class_labels"))
+    return all(isinstance(source.fields.get(name), list) for name in ("object_types", "class_labels"))
 
 
-def _items(given: SourceFile) -> list[tuple[str, Any]]:
+def _items(source: SourceFile) -> list[tuple[str, Any]]:
     """Return every item of a batch, or the one scene of a file."""
-    value, rows = given.value, given.value["translations"]
+    value, rows = source.value, source.value["translations"]
     if not (rows and isinstance(rows[0], list) and rows[0] and isinstance(rows[0][0], list)):
-        own = value.get("scene_uid")
-        return [(own if isinstance(own, str) else "", value)]
+        uid = value.get("scene_uid")
+        return [(uid if isinstance(uid, str) else "", value)]
     if any(len(value[name]) != len(rows) for name in ROWS):
-        raise FileProblem(f"{given.name}: {', '.join(ROWS)}: batches of different sizes")
-    refuse_many(len(rows), given.name)
+        raise FileProblem(f"{source.name}: {', '.join(ROWS)}: batches of different sizes")
+    refuse_many(len(rows), source.name)
     return [("", value | {name: value[name][number] for name in ROWS}) for number in range(len(rows))]
 
 
@@ -183,13 +183,13 @@ ATISS = Converter(
     "JSON records with a centroid and an object_list of half sizes",
     _are_records,
     _arranged,
-    lambda given: records_of(given, "query_id", "id"),
+    lambda source: records_of(source, "query_id", "id"),
     uses_room_sizes=True,
 )
 BOXES = Converter(
     "boxes",
     "arrays of boxes as .npz or JSON: class_labels, translations, sizes, angles",
-    lambda given: all(isinstance(given.fields.get(name), list) for name in ROWS),
+    lambda source: all(isinstance(source.fields.get(name), list) for name in ROWS),
     _arranged_boxes,
     _items,
     is_companion=_are_statistics,

@@ -72,18 +72,18 @@ class _FurnishedRoom(NamedTuple):
     built: Mapping[str, _Mesh]
 
 
-def _rooms(given: SourceFile) -> list[tuple[str, _FurnishedRoom]]:
+def _rooms(source: SourceFile) -> list[tuple[str, _FurnishedRoom]]:
     """Return every room of a house that has furniture."""
-    meshes = [mesh for mesh in objects_in(given.value.get("mesh")) if mesh.get("type") in ("Floor", "WallInner")]
-    parts = {"furniture": given.value["furniture"], "meshes": meshes, "rooms": given.value["scene"]["room"]}
-    house = _Front3dHouse.of({"uid": given.value.get("uid") or "", **parts}, given.name)
+    meshes = [mesh for mesh in objects_in(source.value.get("mesh")) if mesh.get("type") in ("Floor", "WallInner")]
+    parts = {"furniture": source.value["furniture"], "meshes": meshes, "rooms": source.value["scene"]["room"]}
+    house = _Front3dHouse.of({"uid": source.value.get("uid") or "", **parts}, source.name)
     furniture = {piece.uid: piece for piece in house.furniture}
     built = {mesh.uid: mesh for mesh in house.meshes}
     rooms = [room for room in house.rooms if any(child.ref in furniture for child in room.children)]
-    refuse_many(max((len(room.children) for room in rooms), default=0), given.name)
+    refuse_many(max((len(room.children) for room in rooms), default=0), source.name)
     if not rooms:
-        raise FileProblem(f"{given.name}: no room of it has furniture")
-    before = house.uid or given.name.rpartition("/")[2].removesuffix(".json")
+        raise FileProblem(f"{source.name}: no room of it has furniture")
+    before = house.uid or source.name.rpartition("/")[2].removesuffix(".json")
     return [(f"{before}_{room.id}", _FurnishedRoom(room, furniture, built)) for room in rooms]
 
 
@@ -141,8 +141,8 @@ def yaw_of(turn: Quaternion) -> float:
 FRONT3D = Converter(
     "3d-front",
     "a house of 3D-FRONT as JSON: furniture, mesh, and a scene with rooms",
-    lambda given: (
-        isinstance(given.fields.get("furniture"), list) and isinstance(given.within("scene").get("room"), list)
+    lambda source: (
+        isinstance(source.fields.get("furniture"), list) and isinstance(source.within("scene").get("room"), list)
     ),
     _arranged,
     _rooms,

@@ -87,36 +87,36 @@ class _Summary(ForeignModel):
     description: Label | None = Field(default=None, alias="room_desc")
 
 
-def _fits(given: SourceFile) -> bool:
+def _fits(source: SourceFile) -> bool:
     """Return whether a file is a scene state with meshes of HSSD, or says more of one."""
-    scene = given.within("scene") if given.fields.get("format") == FORMAT else {}
+    scene = source.within("scene") if source.fields.get("format") == FORMAT else {}
     sources, models = scene.get("assetSource"), [part.get("modelId") for part in objects_in(scene.get("object"))]
     return (
-        _is_summary(given)
+        _is_summary(source)
         or (isinstance(sources, list) and PREFIX in sources)
         or any(isinstance(model, str) and model.startswith(f"{PREFIX}.") for model in models)
     )
 
 
-def _is_summary(given: SourceFile) -> bool:
+def _is_summary(source: SourceFile) -> bool:
     """Return whether a file is an ``hsm_scene_state.json``."""
-    return "scene_objects" in given.fields
+    return "scene_objects" in source.fields
 
 
-def _arranged(given: SourceFile, draft: SceneDraft) -> Arrangement:
+def _arranged(source: SourceFile, draft: SceneDraft) -> Arrangement:
     if draft.options.to == "state":
-        raise UsageError(f"{given.name}: the states of HSM are scored as they are", hint="--to room")
-    return _of_summary(given, draft) if _is_summary(given) else _of_state(given, draft)
+        raise UsageError(f"{source.name}: the states of HSM are scored as they are", hint="--to room")
+    return _of_summary(source, draft) if _is_summary(source) else _of_state(source, draft)
 
 
-def _summary(given: SourceFile) -> _Summary:
-    summary = _Summary.of(given.fields, given.name, scene_objects="name")
-    refuse_many(len(summary.objects), given.name)
+def _summary(source: SourceFile) -> _Summary:
+    summary = _Summary.of(source.fields, source.name, scene_objects="name")
+    refuse_many(len(summary.objects), source.name)
     return summary
 
 
-def _of_summary(given: SourceFile, draft: SceneDraft) -> Arrangement:
-    summary, losses = _summary(given), draft.losses
+def _of_summary(source: SourceFile, draft: SceneDraft) -> Arrangement:
+    summary, losses = _summary(source), draft.losses
     things = [
         ArrangedObject(
             draft.names.free(placed.name), plain_category(placed.name), placed.at, 180 - placed.rotation % 360,
@@ -138,9 +138,9 @@ def _of_summary(given: SourceFile, draft: SceneDraft) -> Arrangement:
     return Arrangement(with_parents(things, losses), built, summary.description or "")
 
 
-def _of_state(given: SourceFile, draft: SceneDraft) -> Arrangement:
-    models, built = parsed_state(given.value, given.name, room="0")
-    refuse_many(len(models), given.name)
+def _of_state(source: SourceFile, draft: SceneDraft) -> Arrangement:
+    models, built = parsed_state(source.value, source.name, room="0")
+    refuse_many(len(models), source.name)
     summarised: dict[str, list[_Object]] = {}
     if (companion := draft.options.companion) is not None:
         if not _is_summary(companion):
@@ -158,8 +158,10 @@ def _thing(model: PlacedModel, summarised: Mapping[str, Sequence[_Object]], draf
     asset = draft.options.asset(PREFIX, asset_id, f"{where}: modelId")
     mesh = box_of_mesh(asset, where) if asset is not None else None
     data = model.transform.data
-    *columns, place = [(data[start], data[start + 1], data[start + 2]) for start in (0, 4, 8, 12)]
-    more = next((other for other in summarised.get(asset_id, ()) if math.dist(other.at, place) <= SAME), None)
+    *columns, origin = [(data[start], data[start + 1], data[start + 2]) for start in (0, 4, 8, 12)]
+    more = next(
+        (candidate for candidate in summarised.get(asset_id, ()) if math.dist(candidate.at, origin) <= SAME), None
+    )
     wide, high, deep = (math.hypot(*column) or 1.0 for column in columns)
     right, top, front = (
         (x / length, y / length, z / length) for (x, y, z), length in zip(columns, (wide, high, deep), strict=True)
@@ -168,9 +170,9 @@ def _thing(model: PlacedModel, summarised: Mapping[str, Sequence[_Object]], draf
     if mesh is not None:  # its middle goes there
         size = scaled(mesh.size, (wide, deep, high))
         x, y, z = (
-            place[row] + sum(data[4 * column + row] * mesh.middle[column] for column in range(3)) for row in range(3)
+            origin[row] + sum(data[4 * column + row] * mesh.middle[column] for column in range(3)) for row in range(3)
         )
-        place = (x, y, z)
+        origin = (x, y, z)
     elif more is not None:
         size = more.extents
         draft.losses.assumed(
@@ -182,7 +184,7 @@ def _thing(model: PlacedModel, summarised: Mapping[str, Sequence[_Object]], draf
     if leans:
         draft.losses.lost("tilts: boxes stand upright", name)
     return ArrangedObject(
-        name, category, place, yaw, filled, centred=mesh is not None, asset=asset_id,
+        name, category, origin, yaw, filled, centred=mesh is not None, asset=asset_id,
         description=asset.description if asset is not None else "",
         lacks="its mesh is needed: --assets hssd=DIR, or hsm_scene_state.json: --with",
         held_by=more.held_by if more else None, parent=more.holder if more else "",

@@ -69,9 +69,9 @@ class _DesignGraph(ForeignModel):
     nodes: tuple[_DesignNode, ...]
 
 
-def _arranged(given: SourceFile, draft: SceneDraft) -> Arrangement:
-    refuse_many(len(given.value), draft.where)
-    nodes = _DesignGraph.of({"nodes": given.value}, draft.where, nodes="new_object_id").nodes
+def _arranged(source: SourceFile, draft: SceneDraft) -> Arrangement:
+    refuse_many(len(source.value), draft.where)
+    nodes = _DesignGraph.of({"nodes": source.value}, draft.where, nodes="new_object_id").nodes
     room = {node.id: node for node in nodes if node.id in (*WALLS, FLOOR, CEILING)}
     things = []
     for node in nodes:
@@ -103,7 +103,7 @@ def _holder(node: _DesignNode) -> tuple[Holder | None, str]:
     """Return the holder of an object: the floor, an object, the ceiling or a wall."""
     if node.on_floor:
         return "ground", ""
-    if parent := next((other.id for other in node.placement.objects if other.preposition == "on"), ""):
+    if parent := next((support.id for support in node.placement.objects if support.preposition == "on"), ""):
         return "object", parent
     on = [element.id for element in node.placement.room if element.preposition == "on"]
     if CEILING in on:
@@ -115,6 +115,6 @@ def _holder(node: _DesignNode) -> tuple[Holder | None, str]:
 IDESIGN = Converter(
     "idesign",
     "a scene graph as a JSON list of objects with a new_object_id",
-    lambda given: any("new_object_id" in node for node in objects_in(given.value)),
+    lambda source: any("new_object_id" in node for node in objects_in(source.value)),
     _arranged,
 )

@@ -43,8 +43,8 @@ class _RecordedLayout(ForeignModel):
     structure: dict[str, Any] = Field(default_factory=dict)
 
 
-def _arranged(given: SourceFile, draft: SceneDraft) -> Arrangement:
-    layout, losses = _RecordedLayout.of(given.value, draft.where), draft.losses
+def _arranged(source: SourceFile, draft: SceneDraft) -> Arrangement:
+    layout, losses = _RecordedLayout.of(source.value, draft.where), draft.losses
     refuse_many(len(layout.objects), draft.where)
     objects = {
         key: _RecordedObject.of(value, f"{draft.where}: object {key!r:.80}") for key, value in layout.objects.items()
@@ -81,6 +81,6 @@ def _arranged(given: SourceFile, draft: SceneDraft) -> Arrangement:
 SCENEWEAVER = Converter(
     "sceneweaver",
     "a layout as JSON: a roomsize, and a location, a rotation and a size of each object",
-    lambda given: "roomsize" in given.fields and isinstance(given.fields.get("objects"), dict),
+    lambda source: "roomsize" in source.fields and isinstance(source.fields.get("objects"), dict),
     _arranged,
 )

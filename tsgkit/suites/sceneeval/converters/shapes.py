@@ -133,12 +133,12 @@ def walls_around(corners: Sequence[Corner], name: str, height: float) -> tuple[W
     )
 
 
-def gap(place: Corner, wall: Wall) -> float:
+def gap(point: Corner, wall: Wall) -> float:
     """Return the distance of a place on the floor plan from a wall."""
     (x, y, _), (to_x, to_y, _) = wall.start, wall.end
-    along = (place[0] - x) * (to_x - x) + (place[1] - y) * (to_y - y)
+    along = (point[0] - x) * (to_x - x) + (point[1] - y) * (to_y - y)
     share = min(max(along / math.dist(wall.start, wall.end) ** 2, 0.0), 1.0)
-    return math.dist(place, (x + share * (to_x - x), y + share * (to_y - y)))
+    return math.dist(point, (x + share * (to_x - x), y + share * (to_y - y)))
 
 
 def ring(corners: Iterable[Corner]) -> tuple[Corner, ...]:
@@ -185,8 +185,8 @@ def crosses_itself(corners: Sequence[Corner]) -> bool:
     (True, False)
     """
 
-    def side(a: Corner, b: Corner, place: Corner) -> float:
-        return (b[0] - a[0]) * (place[1] - a[1]) - (b[1] - a[1]) * (place[0] - a[0])
+    def side(a: Corner, b: Corner, point: Corner) -> float:
+        return (b[0] - a[0]) * (point[1] - a[1]) - (b[1] - a[1]) * (point[0] - a[0])
 
     sides = list(pairwise([*corners, *corners[:1]]))
     return len(sides) <= MOST_COMPARED and any(

@@ -67,13 +67,13 @@ class SourceFile(NamedTuple):
         return value if isinstance(value := self.fields.get(name), dict) else {}
 
 
-def records_of(given: SourceFile, *ids: str) -> list[tuple[str, Any]]:
+def records_of(source_file: SourceFile, *ids: str) -> list[tuple[str, Any]]:
     """Return the records of a file by the first of some fields that says an id; empty where none does."""
-    refuse_many(len(given.records), given.name)
-    own = [next(filter(None, map(record.get, ids)), "") for record in given.records]
+    refuse_many(len(source_file.records), source_file.name)
+    record_ids = [next(filter(None, map(record.get, ids)), "") for record in source_file.records]
     return [
         (str(name) if isinstance(name, str | int) else "", record)
-        for name, record in zip(own, given.records, strict=True)
+        for name, record in zip(record_ids, source_file.records, strict=True)
     ]
 
 
@@ -181,14 +181,14 @@ class Converter:
     meaning: str
     fits: Callable[[SourceFile], bool]
     arrange: Callable[[Any, SceneDraft], Arrangement]
-    scenes: Callable[[SourceFile], Sequence[tuple[str, Any]]] = lambda given: [("", given)]
+    scenes: Callable[[SourceFile], Sequence[tuple[str, Any]]] = lambda source_file: [("", source_file)]
     assumptions: tuple[Assumption, ...] = ()
-    is_companion: Callable[[SourceFile], bool] = lambda given: False
+    is_companion: Callable[[SourceFile], bool] = lambda source_file: False
     prefix: str = ""
     """The prefix of the meshes that its files name; empty if no scene states can be made of them."""
     uses_room_sizes: bool = False
 
-    def __call__(self, given: SourceFile, options: ConversionOptions) -> tuple[Converted | Unconverted, ...]:
+    def __call__(self, source_file: SourceFile, options: ConversionOptions) -> tuple[Converted | Unconverted, ...]:
         """Return the scenes of a file. Raise ``FileProblem`` if it is invalid.
 
         Of several scenes, one that cannot be made is a failure of its own, and one without an id has its number.
@@ -197,22 +197,24 @@ class Converter:
         for name, value in options.assumed.items():
             if name not in known:
                 hint = meant(name, known) if known else "it leaves nothing open"
-                raise UsageError(f"{given.name}: --assume {name}={value}: {self.name} has no such thing", hint=hint)
-            known[name].check(given.name, value)
-        if not self.fits(given):
-            raise FileProblem(f"{given.name}: this is not {self.name} ({self.meaning})")
+                raise UsageError(
+                    f"{source_file.name}: --assume {name}={value}: {self.name} has no such thing", hint=hint
+                )
+            known[name].check(source_file.name, value)
+        if not self.fits(source_file):
+            raise FileProblem(f"{source_file.name}: this is not {self.name} ({self.meaning})")
         if options.to == "state" and not self.prefix:
-            message = f"{given.name}: files of {self.name} name no meshes, so no scene state can be made of them"
+            message = f"{source_file.name}: files of {self.name} name no meshes, so no scene state can be made of them"
             raise UsageError(message, hint="--to room")
         if options.room_sizes is not None and not self.uses_room_sizes:
-            raise UsageError(f"{given.name}: --room-sizes: files of {self.name} hold their own sizes of rooms")
-        scenes = self.scenes(given)
+            raise UsageError(f"{source_file.name}: --room-sizes: files of {self.name} hold their own sizes of rooms")
+        scenes = self.scenes(source_file)
         results: list[Converted | Unconverted] = []
-        for number, (own, content) in enumerate(scenes):
-            scene_id, where = own, given.name
+        for number, (record_id, content) in enumerate(scenes):
+            scene_id, where = record_id, source_file.name
             if len(scenes) > 1:
-                scene_id = own or str(number)
-                where = f"{given.name}: scene {scene_id:.80}"
+                scene_id = record_id or str(number)
+                where = f"{source_file.name}: scene {scene_id:.80}"
             draft = SceneDraft(scene_id, where, options)
             try:
                 arrangement = self.arrange(content, draft)

@@ -45,12 +45,19 @@ class RoomParts(NamedTuple):
 def room_parts(stage: MeasuredScene, *, most_faces: int | None = None) -> RoomParts:
     """Return the parts of a room. Objects above their share of ``most_faces`` are drawn as their boxes."""
     drawn = everything(stage)
-    too_large = set() if most_faces is None else simplified({one.name: len(one.faces) for one in drawn}, most_faces)
-    parts = list(_parts(stage, [_boxed(stage, one) if one.name in too_large else one for one in drawn]))
+    too_large = (
+        set() if most_faces is None else simplified({surface.name: len(surface.faces) for surface in drawn}, most_faces)
+    )
+    parts = list(_parts(stage, [_boxed(stage, surface) if surface.name in too_large else surface for surface in drawn]))
     remarks = [
-        Remark(f"{one.name} is drawn as a box", None, (one.name,), f"its surface has {len(one.faces):,} triangles")
-        for one in drawn
-        if one.name in too_large
+        Remark(
+            f"{surface.name} is drawn as a box",
+            None,
+            (surface.name,),
+            f"its surface has {len(surface.faces):,} triangles",
+        )
+        for surface in drawn
+        if surface.name in too_large
     ]
     return RoomParts(parts, (RemarkSection("Drawn as boxes, for their size", remarks),) if remarks else ())
 
@@ -64,47 +71,47 @@ def listed(section: RemarkSection) -> dict[str, Any]:
 def simplified(faces: Mapping[str, int], most: int) -> set[str]:
     """Return the names of those that have more faces than their share; small ones leave theirs to the others."""
     left, ordered = most, sorted(faces, key=lambda name: (faces[name], name))
-    for place, name in enumerate(ordered):
-        if faces[name] > len(BOX_FACES) and faces[name] * (len(ordered) - place) > left:
-            return set(ordered[place:])
+    for number, name in enumerate(ordered):
+        if faces[name] > len(BOX_FACES) and faces[name] * (len(ordered) - number) > left:
+            return set(ordered[number:])
         left -= faces[name]
     return set()
 
 
-def _boxed(stage: MeasuredScene, one: RenderedSurface) -> RenderedSurface:
+def _boxed(stage: MeasuredScene, surface: RenderedSurface) -> RenderedSurface:
     """Return the box of a surface: that of its object, else the one around it."""
-    body = stage.bodies.get(one.name)
-    low, high = one.vertices.min(axis=0), one.vertices.max(axis=0)
+    body = stage.bodies.get(surface.name)
+    low, high = surface.vertices.min(axis=0), surface.vertices.max(axis=0)
     frame = Frame((low + high) / 2, np.eye(3), (high - low) / 2) if body is None else body.frame
-    return RenderedSurface(one.name, frame.corners, BOX_FACES, colour=one.colour)
+    return RenderedSurface(surface.name, frame.corners, BOX_FACES, colour=surface.colour)
 
 
 def _parts(stage: MeasuredScene, drawn: Sequence[RenderedSurface]) -> Iterator[dict[str, Any]]:
     walls = {board.id: built.board for built in stage.built_walls for board in (built.board, *built.openings)}
-    for one in drawn:
-        if one.name in stage.bodies:
-            body = stage.bodies[one.name]
-            thing = next(thing for thing in stage.scene.objects if thing.id == one.name)
+    for surface in drawn:
+        if surface.name in stage.bodies:
+            body = stage.bodies[surface.name]
+            thing = next(thing for thing in stage.scene.objects if thing.id == surface.name)
             yield {
-                "name": one.name,
-                **_surface(one),
+                "name": surface.name,
+                **_surface(surface),
                 "object": True,
                 "category": thing.category,
                 "about": thing.description,
                 "size": [round(float(length), 3) for length in 2 * body.frame.half],
                 "place": [round(float(number), 3) for number in body.frame.centre],
                 "yaw": round(body.yaw, 1),
-                "problems": [problem.message for problem in stage.problems if problem.where == one.name],
+                "problems": [problem.message for problem in stage.problems if problem.where == surface.name],
             }
-        elif one.name in walls:
-            frame = walls[one.name].frame
+        elif surface.name in walls:
+            frame = walls[surface.name].frame
             front = {"front": frame.front.tolist(), "centre": frame.centre.tolist()}
             # only the two large faces: the rims between pieces of a wall would shine through its seams
-            depth = (one.corners - frame.centre) @ frame.front
+            depth = (surface.corners - frame.centre) @ frame.front
             flat = depth.max(axis=1) - depth.min(axis=1) < frame.half[1] / 2
-            yield {"name": one.name, **_surface(replace(one, faces=one.faces[flat])), **front}
+            yield {"name": surface.name, **_surface(replace(surface, faces=surface.faces[flat])), **front}
         else:
-            yield {"name": one.name, **_surface(one)}
+            yield {"name": surface.name, **_surface(surface)}
 
 
 def _surface(drawn: RenderedSurface) -> dict[str, str]:

@@ -39,18 +39,18 @@ class Remark(NamedTuple):
     why: str = ""
 
 
-def counted(number: int, one: str, several: str) -> str:
+def counted(number: int, singular: str, several: str) -> str:
     """Return a sentence that begins with a number; small ones are written as words.
 
     >>> counted(1, "door is blocked", "doors are blocked"), counted(13, "door is blocked", "doors are blocked")
     ('one door is blocked', '13 doors are blocked')
     """
-    return f"{NUMBERS[number] if number < len(NUMBERS) else f'{number:,}'} {one if number == 1 else several}"
+    return f"{NUMBERS[number] if number < len(NUMBERS) else f'{number:,}'} {singular if number == 1 else several}"
 
 
-def verdicts(found: Mapping[str, Any]) -> list[Remark]:
+def verdicts(findings: Mapping[str, Any]) -> list[Remark]:
     """Return what is wrong with a room under one profile, what is unknown, and whether all of its floor is reached."""
-    things = found["objects"].items()
+    things = findings["objects"].items()
     shares = {name: thing.get("accessibility") for name, thing in things}
     blocked_sides = [name for name, share in shares.items() if share is not None and share < USABLE]
     kinds = {
@@ -64,12 +64,12 @@ def verdicts(found: Mapping[str, Any]) -> list[Remark]:
         words = counted(len(unknown), "object may hang in the air", "objects may hang in the air")
         wrong.append(Remark(f"{words}: the judge could not say", None, tuple(unknown)))
     blocked: dict[str, list[str]] = {}
-    for opening in found["openings"]:
+    for opening in findings["openings"]:
         if opening["occluded"]:
             blocked.setdefault(opening.get("kind", "opening"), []).append(opening["id"])
     for kind, names in blocked.items():
         wrong.append(Remark(counted(len(names), f"{kind} is blocked", f"{kind}s are blocked"), False, tuple(names)))
-    wrong += _floor_remarks(found["navigability"])
+    wrong += _floor_remarks(findings["navigability"])
     return wrong if any(remark.holds is not True for remark in wrong) else [Remark(FINE, True), *wrong]
 
 
@@ -99,16 +99,16 @@ def sections(
 
     The values are fresh measurements or the evidence of a record.
     """
-    made = []
+    titled = []
     if annotation is not None and fidelity is not None:
         remarks = demand_remarks(annotation, fidelity)
         met = sum(bool(remark.holds) for remark in remarks)
-        made.append(RemarkSection(f"Demanded: {met} of {len(remarks)} met", remarks))
+        titled.append(RemarkSection(f"Demanded: {met} of {len(remarks)} met", remarks))
     if plausibility is not None:
         wrong = [verdict.text for verdict in verdicts(plausibility) if verdict.holds is False]
         title = f"Not plausible: {'; '.join(wrong)}" if wrong else "Plausible: nothing wrong"
-        made.append(RemarkSection(title, trouble_remarks(plausibility)))
-    return made
+        titled.append(RemarkSection(title, trouble_remarks(plausibility)))
+    return titled
 
 
 def strict_findings(evidence: Findings | None) -> Findings | None:
@@ -116,7 +116,9 @@ def strict_findings(evidence: Findings | None) -> Findings | None:
     if evidence is None or "matched" in evidence:
         return evidence
     return {
-        "objects": {name: one["strict"] for name, one in evidence["objects"].items() if one["strict"] is not None},
+        "objects": {
+            name: profiles["strict"] for name, profiles in evidence["objects"].items() if profiles["strict"] is not None
+        },
         "openings": evidence["openings"]["strict"],
         "navigability": evidence["navigability"]["strict"],
     }
@@ -124,7 +126,7 @@ def strict_findings(evidence: Findings | None) -> Findings | None:
 
 def demand_remarks(annotation: Annotation, value: Findings) -> list[Remark]:
     """Return a line for each demand, with its strict verdict. If the official one differs, the reason says so."""
-    profiles = {one["text"]: one["profiles"] for one in value["specifications"]}
+    profiles = {demand["text"]: demand["profiles"] for demand in value["specifications"]}
     remarks = []
     for spec in (spec for spec in annotation.specifications if spec.text in profiles):
         strict, official = profiles[spec.text]["strict"], profiles[spec.text]["official"]
@@ -144,14 +146,14 @@ def _objects(spec: Specification, verdict: Findings, matched: Mapping[str, str |
     return tuple(dict.fromkeys(name for group in good for name in group["objects"]))
 
 
-def trouble_remarks(found: Findings) -> list[Remark]:
+def trouble_remarks(findings: Findings) -> list[Remark]:
     """Return the plausibility problems of a room under one profile, and how free its floor is."""
     remarks = []
-    for name, thing in found["objects"].items():
+    for name, thing in findings["objects"].items():
         why = "\n".join(thing["reasons"])
-        for other in thing["colliding_with"]:
-            pair = tuple(sorted((name, other)))
-            reasons = [reason for reason in thing["reasons"] if other in reason]
+        for neighbour in thing["colliding_with"]:
+            pair = tuple(sorted((name, neighbour)))
+            reasons = [reason for reason in thing["reasons"] if neighbour in reason]
             remarks.append(Remark(f"{pair[0]} and {pair[1]} collide", False, pair, "\n".join(reasons)))
         if thing["supported"] is None:
             remarks.append(Remark(f"something holds {name}", None, (name,), why))
@@ -159,9 +161,9 @@ def trouble_remarks(found: Findings) -> list[Remark]:
             remarks.append(Remark(f"nothing holds {name}", False, (name,), why))
         if thing["out_of_bounds"]:
             remarks.append(Remark(f"{name} is not over the floor", False, (name,), why))
-    blocked = (opening for opening in found["openings"] if opening["occluded"])
+    blocked = (opening for opening in findings["openings"] if opening["occluded"])
     remarks += [Remark(f"{side['id']} {OCCLUDED}", False, (side["id"],), side["reason"]) for side in blocked]
-    remarks += _floor_remarks(found["navigability"])
+    remarks += _floor_remarks(findings["navigability"])
     # Both objects of a colliding pair report it, and so do both sides of an opening: each line stands once.
     once: dict[str, Remark] = {}
     for remark in remarks:

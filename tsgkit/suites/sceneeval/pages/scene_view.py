@@ -72,20 +72,20 @@ def draw_scene(
     stage: MeasuredScene, types: Mapping[str, str], sides: Mapping[str, tuple[str, ...]], title: str = ""
 ) -> str:
     """Return the drawing. The judge determines the support and the functional sides of each object."""
-    found = findings(stage, types, sides)
+    measured = findings(stage, types, sides)
     parts = free_parts(stage) if stage.floors else []
     plan, size = _plan(stage)
     bodies = sorted(stage.bodies.values(), key=lambda body: float(body.high[2]))  # from below
     drawn = [
         *(_area(plan, ground.polygon, fill=FLOOR) for ground in stage.floors),
-        *(_area(plan, part, fill=FREE[place % len(FREE)]) for place, part in enumerate(parts)),
+        *(_area(plan, part, fill=FREE[number % len(FREE)]) for number, part in enumerate(parts)),
         *_strips(stage, plan, sides),
-        *(_object(plan, body, found["objects"][body.id]) for body in bodies),
+        *(_object(plan, body, measured["objects"][body.id]) for body in bodies),
         *_walls(stage, plan),
         *_labels(plan, bodies),
         *_legend(size[0], [float(part.area) for part in parts]),
     ]
-    words = f"{len(stage.bodies)} objects; {found['navigability']['reason']}"
+    words = f"{len(stage.bodies)} objects; {measured['navigability']['reason']}"
     height = max(size[1], EDGE + 24.0 * (len(LOOKS) + min(len(parts), len(FREE)) + 3))
     return document(size[0] + LEGEND, height, drawn, title=title or stage.scene.name, description=words)
 
@@ -123,12 +123,12 @@ def _strips(stage: MeasuredScene, plan: PixelScale, sides: Mapping[str, tuple[st
             yield _area(plan, strip_before(stage.bodies[name], side), words, fill=colour, fill_opacity="0.45")
 
 
-def _object(plan: PixelScale, body: Body, found: Mapping[str, object]) -> Markup:
-    reasons = found["reasons"]
+def _object(plan: PixelScale, body: Body, result: Mapping[str, object]) -> Markup:
+    reasons = result["reasons"]
     lines = [body.id, *(map(str, reasons) if isinstance(reasons, list) else ())]
-    colour = STANDS if found["supported"] else FLOATS
-    if found["out_of_bounds"] or found["in_collision"]:
-        colour = OUT if found["out_of_bounds"] else COLLIDES
+    colour = STANDS if result["supported"] else FLOATS
+    if result["out_of_bounds"] or result["in_collision"]:
+        colour = OUT if result["out_of_bounds"] else COLLIDES
     shape = _area(
         plan,
         body.footprint,
@@ -164,27 +164,27 @@ def _line(plan: PixelScale, start: Floats, end: Floats, colour: str, wide: float
 
 def _labels(plan: PixelScale, bodies: Sequence[Body]) -> Iterator[Markup]:
     """Draw the names of the objects, each moved down until it covers no other."""
-    taken: list[tuple[float, float, float]] = []
+    labels: list[tuple[float, float, float]] = []
     for body in bodies:
         x, y = plan.at(float(body.frame.centre[0]), float(body.frame.centre[1]))
         name = body.id if len(body.id) <= LONGEST else body.id[: LONGEST - 3] + "..."
         half = LETTER * len(name) / 2
-        while any(abs(x - a) < half + wide and abs(y - b) < LINE for a, b, wide in taken):
+        while any(abs(x - a) < half + wide and abs(y - b) < LINE for a, b, wide in labels):
             y += LINE
-        taken.append((x, y, half))
+        labels.append((x, y, half))
         yield lines_of_text([name], x, y, size=11)
 
 
 def _legend(left: float, areas: Sequence[float]) -> Iterator[Markup]:
     whole = sum(areas)
     free = [
-        (f"free floor, part {place + 1}: {area:.1f} m2 ({100 * area / whole:.0f} %)", FREE[place], "1")
-        for place, area in enumerate(areas[: len(FREE)])
+        (f"free floor, part {row + 1}: {area:.1f} m2 ({100 * area / whole:.0f} %)", FREE[row], "1")
+        for row, area in enumerate(areas[: len(FREE)])
     ]
     if len(areas) > len(FREE):
         free[-1] = (f"free floor, {len(areas) - len(FREE) + 1} smaller parts", FREE[-1], "1")
-    for place, (words, colour, opacity) in enumerate([*LOOKS, *free]):
-        y = EDGE + 24 * place
+    for row, (words, colour, opacity) in enumerate([*LOOKS, *free]):
+        y = EDGE + 24 * row
         yield element("rect", x=left, y=y, width=16, height=16, fill=colour, fill_opacity=opacity, stroke=PALE)
         yield element("text", characters(words), x=left + 24, y=y + 13, font_size=12)
 
@@ -263,5 +263,7 @@ def open_scene(
     if missing not in MISSING:
         raise UsageError(f"missing={missing}: expected {' or '.join(MISSING)}")
     check_libraries()
-    named = [f"{name}={folder}" for name, folder in assets.items()] if isinstance(assets, Mapping) else list(assets)
-    return SceneView(read_scene(Path(path), sources_of(named), missing=missing), Path(path).name)
+    asset_folders = (
+        [f"{name}={folder}" for name, folder in assets.items()] if isinstance(assets, Mapping) else list(assets)
+    )
+    return SceneView(read_scene(Path(path), sources_of(asset_folders), missing=missing), Path(path).name)

@@ -70,8 +70,8 @@ def read_glb(data: bytes, name: str) -> LoadedScene:
         category = str(extras.get("category") or _NUMBERED.sub("", own_name).replace("_", " "))
         if isinstance(listed := extras.get("attributes"), list):
             attributes[object_id] = tuple(map(str, listed))
-        place = _place([_node(file.content["nodes"], number, name) for number in path], where)
-        objects.append(Object(object_id, mesh, place, category, str(extras.get("description") or "")))
+        transform = _place([_node(file.content["nodes"], number, name) for number in path], where)
+        objects.append(Object(object_id, mesh, transform, category, str(extras.get("description") or "")))
         names.add(object_id)
     built = {key: part for key, part in _extras(scenes[which]).items() if key in BUILT}
     try:
@@ -136,9 +136,9 @@ def _alone(top: int, file: PlainFile, name: str) -> PlainFile:
     """Return a file that holds one object, at the origin."""
     nodes, meshes = file.content["nodes"], file.meshes
     kept = _below(nodes, top, name)
-    named = [nodes[number]["mesh"] for number in kept if "mesh" in nodes[number]]
-    used = sorted({number for number in named if type(number) is int and 0 <= number < len(meshes)})
-    if not all(type(number) is int and number in used for number in named):
+    mesh_numbers = [nodes[number]["mesh"] for number in kept if "mesh" in nodes[number]]
+    used = sorted({number for number in mesh_numbers if type(number) is int and 0 <= number < len(meshes)})
+    if not all(type(number) is int and number in used for number in mesh_numbers):
         raise FileProblem(f"{name}: nodes: node {top} names a mesh that is not there")
     new = []
     for number in kept:

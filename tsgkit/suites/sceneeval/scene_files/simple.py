@@ -165,27 +165,27 @@ def read_simple(text: str, name: str, folder: Path, *, missing: str = MISSING[0]
     """Return the scene of a text; meshes are read from the folder only."""
     value = json_of(text, name)
     try:
-        given = SceneGiven.model_validate(value)
+        room = SceneGiven.model_validate(value)
     except ValidationError as error:
         raise problem_of(error, name, value, objects="id") from None
-    ids = [thing.id for thing in given.objects]
-    if twice := next((own for own in ids if ids.count(own) > 1), None):
+    ids = [thing.id for thing in room.objects]
+    if twice := next((object_id for object_id in ids if ids.count(object_id) > 1), None):
         raise FileProblem(f"{name}: object {twice}: id: two objects have it")
     notes = list[str]()
     objects = list[Object]()
-    for thing in given.objects:
+    for thing in room.objects:
         shape, lift = _shape(thing, f"{name}: object {thing.id}", folder, missing, notes)
         x, y, z = thing.at
-        place = standing((x, y, z + lift * thing.scale), yaw=thing.yaw, scale=thing.scale)
-        objects.append(Object(thing.id, shape, place, thing.category, thing.description))
-    attributes = {thing.id: thing.attributes for thing in given.objects if thing.attributes is not None}
-    return LoadedScene(Scene(name, tuple(objects), architecture_of(given)), attributes, tuple(notes))
+        transform = standing((x, y, z + lift * thing.scale), yaw=thing.yaw, scale=thing.scale)
+        objects.append(Object(thing.id, shape, transform, thing.category, thing.description))
+    attributes = {thing.id: thing.attributes for thing in room.objects if thing.attributes is not None}
+    return LoadedScene(Scene(name, tuple(objects), architecture_of(room)), attributes, tuple(notes))
 
 
-def architecture_of(given: SceneGiven) -> Architecture | None:
+def architecture_of(scene: SceneGiven) -> Architecture | None:
     """Return the architecture; None if the file has none."""
     floors, walls = [], []
-    for room in given.rooms:
+    for room in scene.rooms:
         (west, south), (east, north) = room.start, room.end
         corners = ((west, south, 0.0), (east, south, 0.0), (east, north, 0.0), (west, north, 0.0))
         floors.append(Floor(room.name, corners))
@@ -200,45 +200,45 @@ def architecture_of(given: SceneGiven) -> Architecture | None:
             openings = _openings([opening for opening in room.openings if opening.wall == side])
             name = f"{room.name}_{side}".replace(" ", "_")
             walls.append(Wall(name, (*start, 0.0), (*end, 0.0), room.height, openings))
-    floors += [Floor(floor.room, tuple((x, y, 0.0) for x, y in floor.points)) for floor in given.floors]
-    for wall in given.walls:
+    floors += [Floor(floor.room, tuple((x, y, 0.0) for x, y in floor.points)) for floor in scene.floors]
+    for wall in scene.walls:
         name, openings = wall.name.replace(" ", "_"), _openings(wall.openings)
         walls.append(Wall(name, (*wall.start, 0.0), (*wall.end, 0.0), wall.height, openings))
     return Architecture(tuple(floors), tuple(walls)) if floors or walls else None
 
 
-def _openings(given: Iterable[OpeningGiven]) -> tuple[Opening, ...]:
+def _openings(holes: Iterable[OpeningGiven]) -> tuple[Opening, ...]:
     return tuple(
-        Opening(hole.kind, (hole.at, hole.sill), (hole.at + hole.width, hole.sill + hole.height)) for hole in given
+        Opening(hole.kind, (hole.at, hole.sill), (hole.at + hole.width, hole.sill + hole.height)) for hole in holes
     )
 
 
-def _shape(given: ObjectGiven, where: str, folder: Path, missing: str, notes: list[str]) -> tuple[Shape, float]:
+def _shape(thing: ObjectGiven, where: str, folder: Path, missing: str, notes: list[str]) -> tuple[Shape, float]:
     """Return the shape of an object in its colour, and the height of the shape's origin above its underside."""
-    if given.parts:
-        return _joined(given.parts, given.colour), 0.0
+    if thing.parts:
+        return _joined(thing.parts, thing.colour), 0.0
     shape: Shape
-    wide, deep, high = given.size or (0.0, 0.0, 0.0)
+    wide, deep, high = thing.size or (0.0, 0.0, 0.0)
     lift = 0.0
-    if given.mesh is None:
-        shape, lift = Primitive(given.shape, (wide, deep, high)), high / 2
+    if thing.mesh is None:
+        shape, lift = Primitive(thing.shape, (wide, deep, high)), high / 2
     else:
-        path = inside(folder, given.mesh, f"{where}: mesh")
+        path = inside(folder, thing.mesh, f"{where}: mesh")
         if path.suffix.lower().removeprefix(".") not in FORMATS:
             raise FileProblem(f"{where}: mesh: {path.name} is none of {', '.join(FORMATS)}")
         if path.is_file():
-            shape = mesh_in(path, where, given.id)
-        elif missing == "box" and given.size is not None:
-            notes.append(f"object {given.id}: {given.mesh} is missing, and its box is taken")
+            shape = mesh_in(path, where, thing.id)
+        elif missing == "box" and thing.size is not None:
+            notes.append(f"object {thing.id}: {thing.mesh} is missing, and its box is taken")
             shape, lift = box(wide, deep, high), high / 2
         else:
             hint = "with --missing box its size is taken"
-            hint = hint if given.size else "give it a size to be taken with --missing box"
-            raise FileProblem(f"{where}: mesh: there is no file {given.mesh}", hint=hint)
-    if given.colour is None or (isinstance(shape, Mesh) and shape.paint is not None):
+            hint = hint if thing.size else "give it a size to be taken with --missing box"
+            raise FileProblem(f"{where}: mesh: there is no file {thing.mesh}", hint=hint)
+    if thing.colour is None or (isinstance(shape, Mesh) and shape.paint is not None):
         return shape, lift
     mesh = mesh_of(shape)
-    paint = plain(_light(given.colour), len(mesh.vertices), len(mesh.faces))
+    paint = plain(_light(thing.colour), len(mesh.vertices), len(mesh.faces))
     return Mesh.of(mesh.vertices, mesh.faces, paint), lift
 
 
