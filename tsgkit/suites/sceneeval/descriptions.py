@@ -27,8 +27,7 @@ from tsgkit.lexicon.folding import word_set
 from tsgkit.lexicon.inflection import singular
 from tsgkit.suites.sceneeval.annotation_replies import COMPARISONS, NUMBERS
 from tsgkit.suites.sceneeval.annotations import ROOMS, WORDS, spaced
-from tsgkit.suites.sceneeval.furniture import CERTAIN_KINDS, Furniture, furniture, key_of
-from tsgkit.suites.sceneeval.word_meanings import relation_table, words_of
+from tsgkit.suites.sceneeval.word_meanings import CERTAIN_KINDS, Furniture, furniture, key_of, relation_table, words_of
 
 __all__ = ["DescribedThing", "Placing", "Quantity", "RoomDescription", "furniture", "names_in", "read_description"]
 

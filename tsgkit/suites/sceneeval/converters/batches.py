@@ -29,17 +29,20 @@ from tsgkit.geometry.libraries import np
 from tsgkit.lexicon import meant
 from tsgkit.library.files import read_bytes, read_text, refuse_to_overwrite, walk, write_text
 from tsgkit.library.projects import entry_points
+from tsgkit.suites.sceneeval.converters.agents import HSM, IDESIGN, SCENEWEAVER
 from tsgkit.suites.sceneeval.converters.arrangements import Loss
-from tsgkit.suites.sceneeval.converters.atiss import ATISS, BOXES
-from tsgkit.suites.sceneeval.converters.front3d import FRONT3D
+from tsgkit.suites.sceneeval.converters.front3d import ATISS, BOXES, FRONT3D
 from tsgkit.suites.sceneeval.converters.holodeck import HOLODECK
-from tsgkit.suites.sceneeval.converters.hsm import HSM
-from tsgkit.suites.sceneeval.converters.idesign import IDESIGN
 from tsgkit.suites.sceneeval.converters.layoutgpt import LAYOUTGPT
 from tsgkit.suites.sceneeval.converters.layoutvlm import LAYOUTVLM
-from tsgkit.suites.sceneeval.converters.sceneweaver import SCENEWEAVER
-from tsgkit.suites.sceneeval.converters.source import ConversionOptions, Converted, Converter, SourceFile, Unconverted
-from tsgkit.suites.sceneeval.converters.tables import SceneIds
+from tsgkit.suites.sceneeval.converters.source import (
+    ConversionOptions,
+    Converted,
+    Converter,
+    SceneIds,
+    SourceFile,
+    Unconverted,
+)
 from tsgkit.suites.sceneeval.scene_files.files import plain_id
 from tsgkit.suites.sceneeval.scene_files.simple import FORMAT as ROOM
 from tsgkit.suites.sceneeval.scene_files.states import FORMAT as STATE

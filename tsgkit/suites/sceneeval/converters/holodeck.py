@@ -51,13 +51,17 @@ from tsgkit.suites.sceneeval.converters.arrangements import (
     Point,
     UniqueNames,
 )
-from tsgkit.suites.sceneeval.converters.fields import Flat, ForeignModel, Label, Vector, refuse_many
 from tsgkit.suites.sceneeval.converters.shapes import (
     SHORT,
     STRAIGHT,
+    Flat,
+    ForeignModel,
+    Label,
+    Vector,
     crosses_itself,
     gap,
     plain_category,
+    refuse_many,
     ring,
     size_of,
     size_written,

@@ -42,8 +42,14 @@ from pydantic import Field
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.suites.sceneeval.converters.arrangements import REACH, TINY, Arrangement, Ledger, with_parents
-from tsgkit.suites.sceneeval.converters.fields import ForeignModel, Label, refuse_many
-from tsgkit.suites.sceneeval.converters.shapes import plain_category, rectangle, room_within
+from tsgkit.suites.sceneeval.converters.shapes import (
+    ForeignModel,
+    Label,
+    plain_category,
+    rectangle,
+    refuse_many,
+    room_within,
+)
 from tsgkit.suites.sceneeval.converters.source import (
     AUTO,
     Assumption,

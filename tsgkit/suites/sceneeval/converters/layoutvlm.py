@@ -35,8 +35,21 @@ from pydantic import Field
 
 from tsgkit.errors import FileProblem
 from tsgkit.suites.sceneeval.converters.arrangements import ArrangedObject, Arrangement, Point, with_parents
-from tsgkit.suites.sceneeval.converters.fields import Deep, Far, Flat, ForeignModel, Label, Size, Sizes, refuse_many
-from tsgkit.suites.sceneeval.converters.shapes import box_of_mesh, ring, room_within, scaled, size_of
+from tsgkit.suites.sceneeval.converters.shapes import (
+    Deep,
+    Far,
+    Flat,
+    ForeignModel,
+    Label,
+    Size,
+    Sizes,
+    box_of_mesh,
+    refuse_many,
+    ring,
+    room_within,
+    scaled,
+    size_of,
+)
 from tsgkit.suites.sceneeval.converters.source import (
     AUTO,
     Assumption,

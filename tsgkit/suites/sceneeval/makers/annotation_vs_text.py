@@ -41,8 +41,7 @@ from tsgkit.suites.sceneeval.descriptions import (
     names_in,
     read_description,
 )
-from tsgkit.suites.sceneeval.furniture import Furniture, furniture, key_of
-from tsgkit.suites.sceneeval.word_meanings import element_of, relation_table, words_of
+from tsgkit.suites.sceneeval.word_meanings import Furniture, element_of, furniture, key_of, relation_table, words_of
 
 __all__ = ["RULES", "AnnotationBatch", "annotation_of", "batch_findings", "furniture", "objects_of", "text_mismatches"]
 

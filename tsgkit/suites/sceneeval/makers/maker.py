@@ -31,9 +31,9 @@ from tsgkit.suites.sceneeval.annotate import annotation_prompt
 from tsgkit.suites.sceneeval.annotation_replies import answer_text, read_annotation_reply
 from tsgkit.suites.sceneeval.annotations import DIFFICULTIES, Annotation, annotation_of, annotation_value
 from tsgkit.suites.sceneeval.descriptions import read_description
-from tsgkit.suites.sceneeval.furniture import Furniture, key_of
 from tsgkit.suites.sceneeval.makers.annotation_vs_text import AnnotationBatch, text_mismatches
 from tsgkit.suites.sceneeval.makers.room_plans import RoomPlan, in_numbers, written_room
+from tsgkit.suites.sceneeval.word_meanings import Furniture, key_of
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.solvers.solver import UnitMapper, all_at_once
 from tsgkit.suites.styles import style_of

@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 from tsgkit.suites.sceneeval.annotation_replies import NUMBERS
 from tsgkit.suites.sceneeval.annotations import DIFFICULTIES, KINDS, ROOMS, Annotation, Kind, annotation_of
-from tsgkit.suites.sceneeval.furniture import PLACES, Furniture, furniture, key_of
+from tsgkit.suites.sceneeval.word_meanings import PLACES, Furniture, furniture, key_of
 
 __all__ = ["ROOM_TYPES", "PlannedThing", "RoomPlan", "draw_plans", "furniture", "in_numbers", "written_room"]
 
