@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from tsgkit.suites.sceneeval.annotation_replies import answer_text
 from tsgkit.suites.sceneeval.annotations import Annotation
-from tsgkit.suites.sceneeval.furniture import furniture
 from tsgkit.suites.sceneeval.makers.maker import things_in_words
 from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, RoomPlan, draw_plans, written_room
+from tsgkit.suites.sceneeval.word_meanings import furniture
 
 LEVELS = ("easy", "medium", "hard")
 

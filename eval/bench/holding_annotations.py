@@ -24,9 +24,9 @@ from smoke import SMOKE, sized
 from tsgkit.library.projects import find, text_of
 from tsgkit.suites.sceneeval.annotation_files import as_json, read_annotations, unmapped_relations
 from tsgkit.suites.sceneeval.annotations import Annotation, attribute_of, count_of
-from tsgkit.suites.sceneeval.furniture import furniture
 from tsgkit.suites.sceneeval.makers.annotation_vs_text import AnnotationBatch, text_mismatches
 from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, draw_plans, written_room
+from tsgkit.suites.sceneeval.word_meanings import furniture
 
 SEED = 11
 Spoil = Callable[[Annotation, Sequence[Annotation], Random], Iterator[Annotation]]

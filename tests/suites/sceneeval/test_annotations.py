@@ -35,8 +35,7 @@ from tsgkit.suites.sceneeval.annotation_files import (
     unmapped_relations,
 )
 from tsgkit.suites.sceneeval.annotation_replies import CUT, FIELDS, NOTHING, AnnotationReading, read_annotation_reply
-from tsgkit.suites.sceneeval.furniture import furniture
-from tsgkit.suites.sceneeval.word_meanings import relation_table
+from tsgkit.suites.sceneeval.word_meanings import furniture, relation_table
 from tsgkit.suites.solvers.scorers import Draws, judge_reading, read_reply, reading_of
 from tsgkit.suites.suite import task_of
 from tsgkit.suites.transcript import LabelledReply, Transcript

@@ -15,6 +15,6 @@ SUITE = Suite(
     },
     kinds_of="tsgkit.suites.sceneeval.annotation_files:kinds_of",
     inspector="tsgkit.suites.sceneeval.annotation_files",
-    scenes="tsgkit.suites.sceneeval.pages.scene_view:open_scene",
+    scenes="tsgkit.suites.sceneeval.room_pages:open_scene",
     view="tsgkit.suites.sceneeval.view:view",
 )

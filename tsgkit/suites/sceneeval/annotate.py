@@ -167,7 +167,7 @@ class EntryMatcher:
     def is_symmetric(self, relation: str) -> bool:
         """Return True if the measured relation is the same whichever object is the anchor."""
         meant = self.relations.between_objects(relation)
-        return bool(meant) and all(one.type in SYMMETRIC for one in meant or ())
+        return bool(meant) and all(relation_type.type in SYMMETRIC for relation_type in meant or ())
 
     def _category(self, name: str) -> Words:
         """Return a category normalised for comparison."""
@@ -280,8 +280,8 @@ class EntryComparison:
                     groups[group].add(part(key))
             return groups
 
-        wanted, said = grouped(self.wanted), grouped(self.said)
-        pairs = [(wanted[group], said[group]) for group in wanted.keys() & said.keys()]
+        wanted, answered = grouped(self.wanted), grouped(self.said)
+        pairs = [(wanted[group], answered[group]) for group in wanted.keys() & answered.keys()]
         return sum(len(left & right) for left, right in pairs), sum(min(len(left), len(right)) for left, right in pairs)
 
 
@@ -290,20 +290,20 @@ def compare_entries(
 ) -> dict[Level, dict[Kind, EntryComparison]]:
     """Compare the given entries with the expected ones, by kind, on each level. Repeated entries count once."""
     one_room = rooms_named(item.description) < 2
-    bad = Counter(kind for kind, _ in {(one.kind, one.note.text) for one in reading.bad})
+    bad = Counter(kind for kind, _ in {(entry.kind, entry.note.text) for entry in reading.bad})
 
     def keyed(specs: Iterable[Specification], kind: Kind, level: Level) -> dict[EntryKey, Specification]:
         """Return the first entry of each key."""
-        found: dict[EntryKey, Specification] = {}
+        by_key: dict[EntryKey, Specification] = {}
         for spec in specs:
             if spec.kind == kind:
-                found.setdefault(matcher.key(spec, level, one_room=one_room), spec)
-        return found
+                by_key.setdefault(matcher.key(spec, level, one_room=one_room), spec)
+        return by_key
 
-    wanted, said = item.specifications, reading.specifications
+    wanted, answered = item.specifications, reading.specifications
     return {
         level: {
-            kind: EntryComparison(keyed(wanted, kind, level), keyed(said, kind, level), bad[kind]) for kind in KINDS
+            kind: EntryComparison(keyed(wanted, kind, level), keyed(answered, kind, level), bad[kind]) for kind in KINDS
         }
         for level in LEVELS
     }
@@ -317,12 +317,12 @@ def near_misses(exact: EntryComparison, meaning: EntryComparison) -> Iterator[di
     """Yield each given entry that is wrong in one respect only, with the missing entry it is close to."""
     missing, extra = set(exact.missing), set(exact.extra)
     wanted = {key: spec for key, spec in meaning.wanted.items() if spec in missing}
-    said = {key: spec for key, spec in meaning.said.items() if spec in extra}
+    extra_by_key = {key: spec for key, spec in meaning.said.items() if spec in extra}
     for what, rest in DIFFERENCES.items():
         waiting = {rest(key): key for key in reversed(wanted)}
-        for key in [*said]:
-            if (found := waiting.pop(rest(key), None)) is not None:
-                yield {"said": said.pop(key).text, "wanted": wanted.pop(found).text, "differs": what}
+        for key in [*extra_by_key]:
+            if (near_key := waiting.pop(rest(key), None)) is not None:
+                yield {"said": extra_by_key.pop(key).text, "wanted": wanted.pop(near_key).text, "differs": what}
 
 
 DIFFERENCES: Mapping[str, Callable[[EntryKey], object]] = {
@@ -356,7 +356,7 @@ def _read(text: str, item: Annotation) -> AnnotationReading | Unreadable:
 
 
 def _score(
-    matcher: Callable[[], EntryMatcher], item: Annotation, answer: AnnotationReading | None, given: Given
+    matcher: Callable[[], EntryMatcher], item: Annotation, answer: AnnotationReading | None, reply: Given
 ) -> AnswerScores:
     """Score the entries of an answer."""
     answered, reading = answer is not None, answer or AnnotationReading()
@@ -378,7 +378,7 @@ def _vote(matcher: Callable[[], EntryMatcher], answers: Sequence[AnnotationReadi
     draws have it, it is kept and counts as wrong.
     """
     entries = majority([draw.specifications for draw in answers], matcher().key)
-    bad = majority([draw.bad for draw in answers], lambda one: (one.kind, one.note.text))
+    bad = majority([draw.bad for draw in answers], lambda entry: (entry.kind, entry.note.text))
     empty = sum(not draw.specifications and not draw.bad for draw in answers)
     if not entries and not bad and empty * 2 <= len(answers):
         return Unreadable(NO_MAJORITY)
@@ -394,7 +394,7 @@ def _trace(judged: Judged) -> tuple[str, ...]:
     """Return a line for each given or expected entry, field by field."""
     if not judged.evidence:
         return ()
-    lines, near_by_entry = list[str](), {one["said"]: one for one in judged.evidence["nearly"]}
+    lines, near_by_entry = list[str](), {near_miss["said"]: near_miss for near_miss in judged.evidence["nearly"]}
     for kind in KINDS:
         entries = judged.evidence["fields"][kind]
         for name, mark in MARKS.items():
@@ -426,14 +426,14 @@ def _pool(card: Card) -> Pool:
     for number, line in enumerate(text_of(path).split("\n"), 1):
         if not line.strip():
             continue
-        place = f"{path}: line {number}"
+        where = f"{path}: line {number}"
         try:
-            row = _ExampleRow.model_validate(json_of(line, place))
+            row = _ExampleRow.model_validate(json_of(line, where))
             annotation = annotation_of(row.item_id, row.difficulty, row.description, *row.entries)
         except ValidationError as error:
-            raise problem_of(error, place) from None
+            raise problem_of(error, where) from None
         except NotationError as error:
-            raise UsageError(f"{place}: {error.message}") from None
+            raise UsageError(f"{where}: {error.message}") from None
         examples.append(WorkedExample(annotation, answer_text(annotation), row.rationale))
     return Pool(str(card.examples), tuple(examples), _identity)
 
@@ -450,24 +450,34 @@ def _scores(levels: Mapping[Level, Mapping[Kind, EntryComparison]], *, answered:
         for prefix, kinds in {"": KINDS, **{f"{kind}_": (kind,) for kind in KINDS}}.items():
             compared = [fields[kind] for kind in kinds]
             right, wanted = sum(field.right for field in compared), sum(len(field.wanted) for field in compared)
-            said = sum(field.total for field in compared) if answered else wanted
-            overlap = Overlap(right, said, wanted)
-            reason = f"{right} right, {said} said, {wanted} wanted" if answered else f"no answer, {wanted} wanted"
-            parts = {"precision": (right, said), "recall": (right, wanted), "f1": (2 * right, said + wanted)}
-            absent = Score.missing(reason if said + wanted else NO_ENTRIES)
+            answered_count = sum(field.total for field in compared) if answered else wanted
+            overlap = Overlap(right, answered_count, wanted)
+            reason = (
+                f"{right} right, {answered_count} said, {wanted} wanted" if answered else f"no answer, {wanted} wanted"
+            )
+            parts = {
+                "precision": (right, answered_count),
+                "recall": (right, wanted),
+                "f1": (2 * right, answered_count + wanted),
+            }
+            absent = Score.missing(reason if answered_count + wanted else NO_ENTRIES)
             for name, (total, weight) in parts.items():
                 pooled = Score(total, weight, reason) if weight else absent
                 scores[f"{prefix}{name}{ending}"] = pooled
                 if not ending:
-                    own = Score(answered * getattr(overlap, name), 1, reason if said + wanted else NO_ENTRIES)
-                    scores[f"{prefix}{name}_per_item"] = own
+                    per_item = Score(
+                        answered * getattr(overlap, name), 1, reason if answered_count + wanted else NO_ENTRIES
+                    )
+                    scores[f"{prefix}{name}_per_item"] = per_item
     exact, meaning = levels["exact"].values(), levels["meaning"]
     wrong = sum(len(field.missing) + len(field.extra) + field.bad for field in exact)
-    bad, said = sum(field.bad for field in exact), sum(field.total for field in exact)
+    bad, answered_count = sum(field.bad for field in exact), sum(field.total for field in exact)
     quantities = [field.agreeing_in_quantity() for field in meaning.values()]
     return scores | {
         "exact_match": right_or_wrong(answered and not wrong, f"{wrong} entries missing or wrong"),
-        "unread": Score(bad, said, f"{bad} of {said} cannot be read") if said else Score.missing("nothing was said"),
+        "unread": Score(bad, answered_count, f"{bad} of {answered_count} cannot be read")
+        if answered_count
+        else Score.missing("nothing was said"),
         "quantities": _share(quantities, "comparison and number"),
         "anchors": _share([meaning["oor"].agreeing_in_anchor()], "anchor"),
     }
@@ -483,12 +493,12 @@ def _evidence(levels: Mapping[Level, Mapping[Kind, EntryComparison]], reading: A
     exact, meaning = levels["exact"], levels["meaning"]
     fields = {
         kind: {
-            "matched": [spec.text for key, spec in one.said.items() if key in one.wanted],
-            "missing": [spec.text for spec in one.missing],
-            "extra": [spec.text for spec in one.extra],
+            "matched": [spec.text for key, spec in comparison.said.items() if key in comparison.wanted],
+            "missing": [spec.text for spec in comparison.missing],
+            "extra": [spec.text for spec in comparison.extra],
             "unread": [{"entry": bad.note.text, "reason": bad.note.reason} for bad in reading.bad if bad.kind == kind],
         }
-        for kind, one in exact.items()
+        for kind, comparison in exact.items()
     }
     almost = [near for kind in KINDS for near in near_misses(exact[kind], meaning[kind])]
     return {"fields": fields, "nearly": almost}

@@ -32,8 +32,7 @@ from tsgkit.suites.sceneeval.descriptions import (
     category_of,
     read_description,
 )
-from tsgkit.suites.sceneeval.furniture import Furniture, furniture
-from tsgkit.suites.sceneeval.word_meanings import RelationTable, relation_table
+from tsgkit.suites.sceneeval.word_meanings import Furniture, RelationTable, furniture, relation_table
 from tsgkit.suites.solvers.offline_solvers import baseline_name
 
 NAMES = ("random", "rules")

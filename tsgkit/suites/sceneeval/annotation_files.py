@@ -171,13 +171,13 @@ def read_annotations(text: str, file: str) -> AnnotationFile:
         annotation = Annotation(raw.item_id, raw.difficulty, raw.description, counts, attributes, pairs, built, room)
         annotations.append(annotation)
         findings += _findings_on_row(raw, annotation)
-    seen: set[str] = set()
-    for place, raw in enumerate(rows):
-        if raw.item_id in seen:
+    known_ids: set[str] = set()
+    for number, raw in enumerate(rows):
+        if raw.item_id in known_ids:
             findings.append(raw.finding("repeated-id", f"the ID {raw.item_id} occurs twice"))
-        seen.add(raw.item_id)
-        if raw.item_id != str(place):
-            findings.append(raw.finding("out-of-place", f"ID {raw.item_id} stands in row {place}"))
+        known_ids.add(raw.item_id)
+        if raw.item_id != str(number):
+            findings.append(raw.finding("out-of-place", f"ID {raw.item_id} stands in row {number}"))
     return AnnotationFile(file, tuple(annotations), tuple(findings))
 
 
@@ -298,8 +298,8 @@ def unmapped_relations(annotations: Iterable[Annotation]) -> Iterator[Finding]:
                 is_mapped = element is not None and table.to_room(spec.relation, element) is not None
                 phrase += f" {spaced(spec.elements[0])}"
             if not is_mapped:
-                place = Place(item=annotation.item_id)
-                yield Finding(code, RULES[code].severity, f"{spec.text}: {phrase}", hint, place)
+                where = Place(item=annotation.item_id)
+                yield Finding(code, RULES[code].severity, f"{spec.text}: {phrase}", hint, where)
 
 
 def inspect(data: bytes, file: str, task: str | None = None) -> Inspection:

@@ -117,7 +117,7 @@ class AnnotationReading:
     @property
     def findings(self) -> tuple[Note, ...]:
         """All notes on the text, by line."""
-        return tuple(sorted((*self.notes, *(one.note for one in self.bad)), key=lambda note: note.line))
+        return tuple(sorted((*self.notes, *(entry.note for entry in self.bad)), key=lambda note: note.line))
 
     @property
     def is_repaired(self) -> bool:
@@ -144,22 +144,22 @@ def _read_text(text: str) -> AnnotationReading:
     part = spoken(text)
     if isinstance(part, Unreadable):
         return AnnotationReading(unreadable=part.reason)
-    said, lines_before = part.text, text.count("\n", 0, part.start)
-    found = _plain_json(said) or values_in(said)
-    given = [(one, value) for one in found for value in _annotations_in(one.value, 0)]
-    if found and found[-1].is_given_up:
+    spoken_text, lines_before = part.text, text.count("\n", 0, part.start)
+    values = _plain_json(spoken_text) or values_in(spoken_text)
+    candidates = [(json_part, value) for json_part in values for value in _annotations_in(json_part.value, 0)]
+    if values and values[-1].is_given_up:
         return AnnotationReading(unreadable=TOO_MUCH)
-    if found and found[-1].is_cut and _names_fields(said[found[-1].start :]):
+    if values and values[-1].is_cut and _names_fields(spoken_text[values[-1].start :]):
         return AnnotationReading(unreadable=CUT)
-    if not given:
+    if not candidates:
         return _read_lines(part, lines_before)
-    one, value = next((each for each in reversed(given) if _has_entries(each[1])), given[-1])
-    line = lines_before + said.count("\n", 0, one.start) + 1
+    json_part, value = next((each for each in reversed(candidates) if _has_entries(each[1])), candidates[-1])
+    line = lines_before + spoken_text.count("\n", 0, json_part.start) + 1
     reader = _EntryReader()
-    if len(given) > 1:
-        others = f"{len(given) - 1} other annotations in it; the last one with entries counts"
+    if len(candidates) > 1:
+        others = f"{len(candidates) - 1} other annotations in it; the last one with entries counts"
         reader.notes.append(ignored(line, others))
-    if one.repaired:
+    if json_part.repaired:
         reader.notes.append(repaired(line, "not written as JSON"))
     if isinstance(value, list):
         reader.notes.append(repaired(line, "entries without fields, told apart by their form"))
@@ -174,7 +174,7 @@ def _read_text(text: str) -> AnnotationReading:
             reader.notes.append(repaired(line, f"another name for {FIELDS[kind]}", name))
         for entry in entries if isinstance(entries, list) else [entries]:
             reader.add_value(kind, entry, line)
-    return reader.reading([(part.start + one.start, part.start + one.end)])
+    return reader.reading([(part.start + json_part.start, part.start + json_part.end)])
 
 
 def _plain_json(text: str) -> list[FoundValue]:
@@ -216,7 +216,7 @@ def _annotations_in(value: object, level: int) -> Iterator[object]:
             for inner in value.values():
                 yield from _annotations_in(inner, level + 1)
     elif isinstance(value, list):
-        if value and all(isinstance(one, str) and ENTRY.match(one.strip()) for one in value):
+        if value and all(isinstance(entry, str) and ENTRY.match(entry.strip()) for entry in value):
             yield value
         else:
             for inner in value:
@@ -298,9 +298,9 @@ def _read_lines(part: Part, lines_before: int) -> AnnotationReading:
         read_before = len(reader.specifications)
         plain = _plain(line)
         heading = HEADING.fullmatch(plain)
-        named = kind_named(heading[1]) if heading else None
-        if heading and named:
-            kind, has_annotation = named, True
+        heading_kind = kind_named(heading[1]) if heading else None
+        if heading and heading_kind:
+            kind, has_annotation = heading_kind, True
             plain = _plain(heading[2])
         if ENTRY.match(plain):
             has_annotation = True
@@ -309,7 +309,7 @@ def _read_lines(part: Part, lines_before: int) -> AnnotationReading:
                 reader.add_entries(kind or kind_of_form(stripped), stripped, number)
         elif kind and plain.count(",") > 1:
             reader.add_entry(kind, plain, number)
-        elif not named and plain.lower() not in EMPTY_WORDS:
+        elif not heading_kind and plain.lower() not in EMPTY_WORDS:
             reader.notes.append(ignored(number, "no entry and no heading", plain))
         if len(reader.specifications) > read_before:
             stripped_line = Part(line, start).strip()

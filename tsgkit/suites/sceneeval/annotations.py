@@ -134,8 +134,8 @@ class Specification(NamedTuple):
     @property
     def others(self) -> tuple[str, ...]:
         """The categories other than the anchor."""
-        place = max(self.anchor_place, 0)
-        return self.categories[:place] + self.categories[place + 1 :]
+        index = max(self.anchor_place, 0)
+        return self.categories[:index] + self.categories[index + 1 :]
 
     @property
     def wanted(self) -> str:
@@ -164,11 +164,11 @@ class Annotation:
     @cached_property
     def room(self) -> str:
         """The type of room: the one in the file, else the first one that the relations or the description name."""
-        named = [spaced(name) for spec in self.room_relations for name in spec.elements]
-        known = [name for name in named if name in ROOMS[:-1]]
+        element_names = [spaced(name) for spec in self.room_relations for name in spec.elements]
+        known = [name for name in element_names if name in ROOMS[:-1]]
         words = f" {' '.join(re.findall(r'[a-z]+', self.description.lower()))} "
-        said = sorted((words.index(f" {name} "), name) for name in ROOMS[:-1] if f" {name} " in words)
-        return spaced(self.room_type) or next(iter(known), "") or (said[0][1] if said else NONE)
+        mentions = sorted((words.index(f" {name} "), name) for name in ROOMS[:-1] if f" {name} " in words)
+        return spaced(self.room_type) or next(iter(known), "") or (mentions[0][1] if mentions else NONE)
 
     @property
     def groups(self) -> Mapping[str, tuple[str, ...]]:
@@ -244,10 +244,10 @@ def attribute_of(entry: str) -> Specification:
 def object_relation_of(entry: str) -> Specification:
     """Parse an object relation such as ``eq,1,left,0,bed,lamp``."""
     quantity, n, rest = _head(entry, 6, "quant,n,relation,anchor,object,object")
-    relation, place, *objects = rest
-    if not _PLACE.fullmatch(place) or int(place) >= len(objects):
-        raise NotationError(f"{entry!r}: {place} is no place among {len(objects)} objects (from 0; -1 for none)")
-    return Specification("oor", entry.strip(), quantity, n, tuple(objects), relation=relation, anchor_place=int(place))
+    relation, anchor, *objects = rest
+    if not _PLACE.fullmatch(anchor) or int(anchor) >= len(objects):
+        raise NotationError(f"{entry!r}: {anchor} is no place among {len(objects)} objects (from 0; -1 for none)")
+    return Specification("oor", entry.strip(), quantity, n, tuple(objects), relation=relation, anchor_place=int(anchor))
 
 
 def room_relation_of(entry: str) -> Specification:
@@ -310,8 +310,8 @@ def _edges(annotation: Annotation) -> Iterator[tuple[str, str, str, Specificatio
     for spec in annotation.specifications:
         if spec.kind == "atr":
             yield spaced(spec.category), "is", spaced(spec.attribute), spec
-        for other in dict.fromkeys(spec.others) if spec.kind == "oor" else ():
-            yield spaced(other), spaced(spec.relation), spaced(spec.anchor), spec
+        for subject in dict.fromkeys(spec.others) if spec.kind == "oor" else ():
+            yield spaced(subject), spaced(spec.relation), spaced(spec.anchor), spec
         for element in spec.elements:
             yield spaced(spec.category), spaced(spec.relation), spaced(element), spec
 

@@ -27,8 +27,7 @@ from tsgkit.lexicon.folding import word_set
 from tsgkit.lexicon.inflection import singular
 from tsgkit.suites.sceneeval.annotation_replies import COMPARISONS, NUMBERS
 from tsgkit.suites.sceneeval.annotations import ROOMS, WORDS, spaced
-from tsgkit.suites.sceneeval.furniture import CERTAIN_KINDS, Furniture, furniture, key_of
-from tsgkit.suites.sceneeval.word_meanings import relation_table, words_of
+from tsgkit.suites.sceneeval.word_meanings import CERTAIN_KINDS, Furniture, furniture, key_of, relation_table, words_of
 
 __all__ = ["DescribedThing", "Placing", "Quantity", "RoomDescription", "furniture", "names_in", "read_description"]
 
@@ -178,22 +177,37 @@ class _DescriptionReader:
     def __init__(self, words: Sequence[str], counted: frozenset[str], table: Furniture) -> None:
         self.words, self.table = words, table
         self.known = counted | (frozenset(table.names) - table.ambiguous)
-        self.sharing = _sharing(words)
+        # for each word: does its sentence apply a number to each of several things, or add to an earlier number?
+        shared: list[bool] = []
+        start = 0
+        for position, end in enumerate((*words, ".")):
+            if end not in (".", ";", "!", "?"):
+                continue
+            multiplies = False
+            for number in range(start, position):
+                after = words[number + 1] if number + 1 < position else ""
+                if words[number] in FURTHER and number > start and _number(words[number - 1]) is not None:
+                    multiplies |= not after[:1].isalnum() or after in STOPS
+                else:
+                    multiplies |= words[number] in SHARING and after != "other"
+            shared += [multiplies] * (position - start + 1)
+            start = position + 1
+        self.sharing = shared
 
     def things(self) -> tuple[DescribedThing, ...]:
         """Return the things with known names, longest first and adjacent names joined, and the unknown ones."""
         spans: list[tuple[int, int]] = []
-        place = 0
-        while place < len(self.words):
-            end = self._end_of_name(place)
-            if end and spans and spans[-1][1] == place:
-                spans[-1] = (place, end)
+        position = 0
+        while position < len(self.words):
+            end = self._end_of_name(position)
+            if end and spans and spans[-1][1] == position:
+                spans[-1] = (position, end)
             elif end:
-                spans.append((place, end))
-            place = end or place + 1
-        named = {place for start, end in spans for place in range(start, end)}
+                spans.append((position, end))
+            position = end or position + 1
+        covered = {position for start, end in spans for position in range(start, end)}
         things = [self._thing(start, end) for start, end in spans]
-        return tuple(sorted([*things, *self._unknown_things(named)], key=lambda thing: thing.start))
+        return tuple(sorted([*things, *self._unknown_things(covered)], key=lambda thing: thing.start))
 
     def _end_of_name(self, start: int) -> int:
         """Return the end of the longest known name that starts here, or 0."""
@@ -206,13 +220,13 @@ class _DescriptionReader:
 
     def _thing(self, start: int, end: int) -> DescribedThing:
         """Return a thing with its quantity, and its attributes before and after the name."""
-        place, modifiers = start - 1, list[str]()
-        while place >= 0 and start - place <= WIDEST and self._goes_on(place):
-            if self.words[place] not in (",", "and"):
-                modifiers.insert(0, self.words[place])
-            place -= 1
-        is_definite = place >= 0 and self.words[place] in DEFINITE
-        quantity = _quantity(self.words, place, self.words[end - 1])
+        position, modifiers = start - 1, list[str]()
+        while position >= 0 and start - position <= WIDEST and self._goes_on(position):
+            if self.words[position] not in (",", "and"):
+                modifiers.insert(0, self.words[position])
+            position -= 1
+        is_definite = position >= 0 and self.words[position] in DEFINITE
+        quantity = _quantity(self.words, position, self.words[end - 1])
         if quantity is None and not is_definite:  # before a name without a determiner, other words may be verbs
             others = [number for number, word in enumerate(modifiers, 1) if not self._is_attribute(word)]
             modifiers = modifiers[max(others, default=0) :]
@@ -221,19 +235,19 @@ class _DescriptionReader:
             start, end, name, (*modifiers, *self._after(end)), quantity, is_definite, self.sharing[start]
         )
 
-    def _goes_on(self, place: int) -> bool:
+    def _goes_on(self, position: int) -> bool:
         """Return True if a word before a name may be an attribute of it, or joins two of them."""
-        word = self.words[place]
+        word = self.words[position]
         if word in (",", "and"):
-            around = [self.words[n] for n in (place - 1, place + 1) if 0 <= n < len(self.words)]
+            around = [self.words[n] for n in (position - 1, position + 1) if 0 <= n < len(self.words)]
             return len(around) == 2 and all(map(self._is_attribute, around))
-        return self._is_inside(place) and not word.isdecimal()
+        return self._is_inside(position) and not word.isdecimal()
 
     def _is_attribute(self, word: str) -> bool:
         return word in self.table.attributes or word in self.table.shades
 
-    def _is_inside(self, place: int) -> bool:
-        return self.words[place][0].isalnum() and self.words[place] not in STOPS
+    def _is_inside(self, position: int) -> bool:
+        return self.words[position][0].isalnum() and self.words[position] not in STOPS
 
     def _after(self, end: int) -> tuple[str, ...]:
         """Return attributes after a name: ``the table is round``, ``a table made of oak``."""
@@ -243,7 +257,7 @@ class _DescriptionReader:
         is_material = self.table.attributes.get(third) == "material"
         return (third,) if (first, second) == ("made", "of") and is_material else ()
 
-    def _unknown_things(self, named: set[int]) -> Iterator[DescribedThing]:
+    def _unknown_things(self, covered: set[int]) -> Iterator[DescribedThing]:
         """Yield things that have a determiner or number but no known name."""
         for start, word in enumerate(self.words):
             if word not in INTRODUCING:
@@ -252,7 +266,7 @@ class _DescriptionReader:
             while end < len(self.words) and end - start <= WIDEST and self._is_inside(end):
                 end += 1
             words = self.words[start + 1 : end]
-            if not words or words[-1] in FURTHER or not named.isdisjoint(range(start, end)):
+            if not words or words[-1] in FURTHER or not covered.isdisjoint(range(start, end)):
                 continue
             tails = {key_of(" ".join(words[begin:])) for begin in range(len(words))}
             runs = {key_of(" ".join(words[begin : begin + size])) for size in (1, 2) for begin in range(len(words))}
@@ -264,37 +278,17 @@ class _DescriptionReader:
             )
 
 
-def _sharing(words: Sequence[str]) -> list[bool]:
-    """Return for each word if its sentence has a word that applies a number to each of several things, or adds to an
-    earlier number."""
-    shared: list[bool] = []
-    start = 0
-    for place, end in enumerate((*words, ".")):
-        if end not in (".", ";", "!", "?"):
-            continue
-        multiplies = False
-        for number in range(start, place):
-            after = words[number + 1] if number + 1 < place else ""
-            if words[number] in FURTHER and number > start and _number(words[number - 1]) is not None:
-                multiplies |= not after[:1].isalnum() or after in STOPS
-            else:
-                multiplies |= words[number] in SHARING and after != "other"
-        shared += [multiplies] * (place - start + 1)
-        start = place + 1
-    return shared
-
-
-def _quantity(words: Sequence[str], place: int, last: str) -> Quantity | None:
+def _quantity(words: Sequence[str], position: int, last: str) -> Quantity | None:
     """Return the quantity expressed at an index. ``last`` is the last word of the name that follows."""
-    word, before = words[place] if place >= 0 else "", words[max(place - 2, 0) : max(place, 0)]
+    word, before = words[position] if position >= 0 else "", words[max(position - 2, 0) : max(position, 0)]
     if word in ("no", "without") or (word in ("a", "an", "any") and not NEGATIONS.isdisjoint(before)):
         return Quantity("eq", 0)
     if word in VAGUE:
         return Quantity("ge", 2, is_vague=True)
     if word in ("a", "an", "another"):
         return Quantity("eq", 1)
-    if word == "more" and before[-1:] == ["or"] and place >= 2:
-        number = _number(words[place - 2])
+    if word == "more" and before[-1:] == ["or"] and position >= 2:
+        number = _number(words[position - 2])
         return None if number is None else Quantity("ge", number)
     if (number := _number(word)) is not None:
         return Quantity("le" if before == ["up", "to"] else COMPARISONS.get(" ".join(before), "eq"), number)
@@ -311,11 +305,15 @@ def _number(word: str) -> int | None:
 
 def _placings(tokens: Sequence[DescriptionToken], things: Sequence[DescribedThing]) -> Iterator[Placing]:
     """Yield the relation phrases outside names, except those that themselves contain names of things."""
-    thing_at = {place: number for number, thing in enumerate(things) for place in range(thing.start, thing.end)}
+    thing_at = {position: number for number, thing in enumerate(things) for position in range(thing.start, thing.end)}
     table = relation_table()
     phrases = table.phrases_by_first_word(words_of)
-    kept = [place for place, token in enumerate(tokens) if token.word not in table.ignored and place not in thing_at]
-    roots = tuple(tokens[place].root for place in kept)
+    kept = [
+        position
+        for position, token in enumerate(tokens)
+        if token.word not in table.ignored and position not in thing_at
+    ]
+    roots = tuple(tokens[position].root for position in kept)
     number = 0
     while number < len(kept):
         size = 1
@@ -334,20 +332,20 @@ def _placings(tokens: Sequence[DescriptionToken], things: Sequence[DescribedThin
 
 
 def _thing_before(tokens: Sequence[DescriptionToken], start: int, thing_at: dict[int, int]) -> int | None:
-    for place in range(start - 1, -1, -1):
-        if tokens[place].word in ENDS:
+    for position in range(start - 1, -1, -1):
+        if tokens[position].word in ENDS:
             return None
-        if place in thing_at:
-            return thing_at[place]
+        if position in thing_at:
+            return thing_at[position]
     return None
 
 
 def _what_follows(tokens: Sequence[DescriptionToken], end: int, thing_at: dict[int, int]) -> tuple[int | None, str]:
     """Return the thing or the built element after a phrase."""
-    for place in range(end, min(end + WIDEST, len(tokens))):
-        word = tokens[place].word
-        if place in thing_at:
-            return thing_at[place], ""
+    for position in range(end, min(end + WIDEST, len(tokens))):
+        word = tokens[position].word
+        if position in thing_at:
+            return thing_at[position], ""
         name = word.removesuffix("s")
         if name in ELEMENTS:
             return None, name
@@ -358,14 +356,14 @@ def _what_follows(tokens: Sequence[DescriptionToken], end: int, thing_at: dict[i
 
 def attribute_words(thing: DescribedThing, table: Furniture) -> tuple[tuple[str, bool], ...]:
     """Return the attributes of a thing, each with True if it certainly is one."""
-    found, place = list[tuple[str, bool]](), 0
+    attributes, start = list[tuple[str, bool]](), 0
     words = thing.modifiers
-    while place < len(words):
-        size = next((n for n in (3, 2, 1) if table.attribute_kind(" ".join(words[place : place + n]))), 1)
-        phrase = " ".join(words[place : place + size])
-        found.append((phrase, table.attribute_kind(phrase) in CERTAIN_KINDS))
-        place += size
-    return tuple(found)
+    while start < len(words):
+        size = next((n for n in (3, 2, 1) if table.attribute_kind(" ".join(words[start : start + n]))), 1)
+        phrase = " ".join(words[start : start + size])
+        attributes.append((phrase, table.attribute_kind(phrase) in CERTAIN_KINDS))
+        start += size
+    return tuple(attributes)
 
 
 def category_of(name: str) -> str:

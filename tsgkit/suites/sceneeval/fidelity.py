@@ -122,7 +122,7 @@ def _share_met(verdicts: Mapping[str, Mapping[str, Any]]) -> Score:
 
 def _answer(value: Mapping[str, Any]) -> dict[str, Any]:
     """Return the demands that are met, unmet and unknown."""
-    verdicts = {one["text"]: one["profiles"]["strict"]["satisfied"] for one in value["specifications"]}
+    verdicts = {result["text"]: result["profiles"]["strict"]["satisfied"] for result in value["specifications"]}
     names = {"met": True, "unmet": False, "unknown": None}
     return {name: [text for text, met in verdicts.items() if met is wanted] for name, wanted in names.items()}
 
@@ -134,9 +134,11 @@ def _evidence(value: Mapping[str, Any]) -> dict[str, Any]:
 
 def _troubles(value: Mapping[str, Any], profile: str) -> list[str]:
     """Return a line for each demand that is unmet or unknown."""
-    shown = ((one["text"], one["profiles"][profile]) for one in value["specifications"])
+    shown = ((result["text"], result["profiles"][profile]) for result in value["specifications"])
     names = {False: "unmet", None: "unknown"}
-    return [f"{names[one['satisfied']]} {text}: {one['reason']}" for text, one in shown if not one["satisfied"]]
+    return [
+        f"{names[result['satisfied']]} {text}: {result['reason']}" for text, result in shown if not result["satisfied"]
+    ]
 
 
 def _faults(answer: Mapping[str, Sequence[str]], evidence: object) -> Iterator[str]:
@@ -146,7 +148,7 @@ def _faults(answer: Mapping[str, Sequence[str]], evidence: object) -> Iterator[s
 
 def _unknown(value: Mapping[str, Any]) -> int:
     """Return the number of demands that are unknown in ``strict``."""
-    return sum(one["profiles"]["strict"]["satisfied"] is None for one in value["specifications"])
+    return sum(result["profiles"]["strict"]["satisfied"] is None for result in value["specifications"])
 
 
 def _verdicts(
@@ -157,9 +159,11 @@ def _verdicts(
     Unknown demands, and all demands of a missing scene, have no label and count as wrong.
     """
     evidence = record["evidence"] or {}
-    found = {one["text"]: one["profiles"][profile]["satisfied"] for one in evidence.get("specifications", ())}
+    satisfied = {
+        result["text"]: result["profiles"][profile]["satisfied"] for result in evidence.get("specifications", ())
+    }
     for number, spec in enumerate(sample.specifications):
-        met = found.get(spec.text)
+        met = satisfied.get(spec.text)
         label = None if met is None else MET if met else UNMET
         yield QuestionVerdict(str(number), label == MET, label, MET, spec.kind.upper(), text=in_words(spec))
 
@@ -188,23 +192,32 @@ class CheckedGroup(NamedTuple):
     @property
     def satisfied(self) -> bool:
         """True if every relation holds."""
-        return all(one.satisfied for one in self.relations)
+        return all(relation.satisfied for relation in self.relations)
 
     @property
     def nearness(self) -> float:
         """The lowest relation score: how close the group is to satisfying the demand."""
-        return min((one.score for one in self.relations), default=1.0)
+        return min((relation.score for relation in self.relations), default=1.0)
 
     @property
     def why(self) -> str:
         """The evidence of the relation with the lowest score."""
-        return min(self.relations, key=lambda one: one.score).evidence if self.relations else "nothing was demanded"
+        return (
+            min(self.relations, key=lambda relation: relation.score).evidence
+            if self.relations
+            else "nothing was demanded"
+        )
 
     def value(self) -> dict[str, Any]:
         """Return the group as JSON."""
         relations = [
-            {"type": one.name, "score": round(one.score, 6), "margin": round(one.margin, 6), "evidence": one.evidence}
-            for one in self.relations
+            {
+                "type": relation.name,
+                "score": round(relation.score, 6),
+                "margin": round(relation.margin, 6),
+                "evidence": relation.evidence,
+            }
+            for relation in self.relations
         ]
         return {"objects": list(self.objects), "satisfied": self.satisfied, "relations": relations}
 
@@ -220,7 +233,7 @@ class FidelityAnswers:
 
     def of(self, category: str) -> tuple[str, ...]:
         """Return the objects of a category."""
-        return tuple(name for name, found in self.matched.items() if found == category)
+        return tuple(name for name, match in self.matched.items() if match == category)
 
     def unsure(self, stage: MeasuredScene) -> Mapping[str, Unknown]:
         """Return the objects that may be of any category. In ``official`` they are of none, so there are no such
@@ -232,7 +245,9 @@ class FidelityAnswers:
     @property
     def all_answers(self) -> list[object]:
         """All answers of the judge."""
-        return [one for said in (self.matched, self.attributes, self.pairs, self.rooms) for one in said.values()]
+        return [
+            answer for answers in (self.matched, self.attributes, self.pairs, self.rooms) for answer in answers.values()
+        ]
 
 
 def _count_verdict(spec: Specification, stage: MeasuredScene, answers: FidelityAnswers) -> DemandVerdict:
@@ -254,29 +269,29 @@ def _if_decided(spec: Specification, sure: DemandVerdict, most: int, unsure: Map
 
 
 def _attribute_verdict(spec: Specification, stage: MeasuredScene, answers: FidelityAnswers) -> DemandVerdict:
-    said, unsure = answers.attributes.get(spec), answers.unsure(stage)
-    if said is None:
+    answer, unsure = answers.attributes.get(spec), answers.unsure(stage)
+    if answer is None:
         return _if_decided(spec, _verdict_without_objects(spec, stage, spec.category, 0, 1), len(unsure), unsure)
-    if said.failed is not None and stage.profile.self_pairs:
-        return DemandVerdict(False, None, f"{said.failed}; unsatisfied, as published")
-    sure = [name for name, has in said.instances.items() if has]
-    open_ = [name for name, has in said.instances.items() if has is None]
+    if answer.failed is not None and stage.profile.self_pairs:
+        return DemandVerdict(False, None, f"{answer.failed}; unsatisfied, as published")
+    sure = [name for name, has in answer.instances.items() if has]
+    open_ = [name for name, has in answer.instances.items() if has is None]
     possible = {spec.holds(count) for count in range(len(sure), len(sure) + len(open_) + 1)}
-    shown = tuple({"objects": [name], "satisfied": has} for name, has in said.instances.items())
+    shown = tuple({"objects": [name], "satisfied": has} for name, has in answer.instances.items())
     if len(possible) > 1:
-        return DemandVerdict(None, None, said.reason, shown)
+        return DemandVerdict(None, None, answer.reason, shown)
     listed = f": {', '.join(sure)}" if sure else ""
     more = f", {len(open_)} open" if open_ else ""
-    what = f"{len(sure)} of {len(said.instances)} are {spaced(spec.attribute)}{more}{listed}; {spec.wanted} needed"
+    what = f"{len(sure)} of {len(answer.instances)} are {spaced(spec.attribute)}{more}{listed}; {spec.wanted} needed"
     verdict = DemandVerdict(possible.pop(), len(sure), what, shown)
     return _if_decided(spec, verdict, len(sure) + len(open_) + len(unsure), unsure)
 
 
 def _verdict_without_objects(
-    spec: Specification, stage: MeasuredScene, category: str, there: int, needed: int
+    spec: Specification, stage: MeasuredScene, category: str, count: int, needed: int
 ) -> DemandVerdict:
     """Return the verdict for too few objects: unsatisfied in ``official``, a count of 0 in ``strict``."""
-    what = f"there {'is' if there == 1 else 'are'} {there or 'no'} {spaced(category)}, {needed} needed"
+    what = f"there {'is' if count == 1 else 'are'} {count or 'no'} {spaced(category)}, {needed} needed"
     if stage.profile.self_pairs:
         return DemandVerdict(False, 0, what)
     return DemandVerdict(spec.holds(0), 0, f"{what}; {spec.wanted} wanted")
@@ -285,7 +300,7 @@ def _verdict_without_objects(
 def _missing_category(spec: Specification, answers: FidelityAnswers, more: int = 0) -> tuple[str, int, int] | None:
     """Return the first category with too few objects (even with ``more`` of them), the count and the number needed."""
     counts = ((name, len(answers.of(name)), needed) for name, needed in spec.named.items())
-    return next(((name, there, needed) for name, there, needed in counts if there + more < needed), None)
+    return next(((name, count, needed) for name, count, needed in counts if count + more < needed), None)
 
 
 def _verdict_without_relation(spec: Specification, stage: MeasuredScene, meant: Unknown | None) -> DemandVerdict:
@@ -322,20 +337,20 @@ def _object_relation_verdict(spec: Specification, stage: MeasuredScene, answers:
 
 
 def _verdict_on_known(
-    spec: Specification, stage: MeasuredScene, answers: FidelityAnswers, found: Sequence[CheckedGroup]
+    spec: Specification, stage: MeasuredScene, answers: FidelityAnswers, checked: Sequence[CheckedGroup]
 ) -> DemandVerdict:
     """Return the verdict on objects of known category, if objects of unknown category could not change it."""
     unsure = answers.unsure(stage)
-    known = [one for one in found if unsure.keys().isdisjoint(one.objects)]
+    known = [group for group in checked if unsure.keys().isdisjoint(group.objects)]
     lacking = _missing_category(spec, answers)
     verdict = _verdict_without_objects(spec, stage, *lacking) if lacking else _verdict_from_groups(spec, known)
-    return _if_decided(spec, verdict, sum(one.satisfied for one in found), unsure)
+    return _if_decided(spec, verdict, sum(group.satisfied for group in checked), unsure)
 
 
-def _measured(name: str, relation: Callable[..., Relation], *arguments: object, **named: object) -> Relation:
+def _measured(name: str, relation: Callable[..., Relation], *arguments: object, **options: object) -> Relation:
     """Return the measured relation. It is not satisfied if one of its objects cannot be measured."""
     try:
-        return relation(*arguments, **named)
+        return relation(*arguments, **options)
     except UsageError as error:
         return Relation(name, 0.0, False, -0.5, error.message)
 
@@ -358,18 +373,21 @@ def _room_relation_verdict(spec: Specification, stage: MeasuredScene, answers: F
     return _verdict_on_known(spec, stage, answers, checked)
 
 
-def _verdict_from_groups(spec: Specification, found: Sequence[CheckedGroup]) -> DemandVerdict:
-    good = [one for one in found if one.satisfied]
-    bad = sorted((one for one in found if not one.satisfied), key=lambda one: -one.nearness)
+def _verdict_from_groups(spec: Specification, checked: Sequence[CheckedGroup]) -> DemandVerdict:
+    good = [checked_group for checked_group in checked if checked_group.satisfied]
+    bad = sorted(
+        (checked_group for checked_group in checked if not checked_group.satisfied),
+        key=lambda checked_group: -checked_group.nearness,
+    )
     satisfied = spec.holds(len(good))
-    head = f"{len(good)} of {len(found)} satisfy it, {spec.wanted} needed"
+    head = f"{len(good)} of {len(checked)} satisfy it, {spec.wanted} needed"
     too_few = not satisfied and (len(good) < spec.n or spec.quantity == "gt")
     if too_few and bad:
-        reason = bad[0].why if len(found) == 1 else f"{bad[0].why} ({head})"
+        reason = bad[0].why if len(checked) == 1 else f"{bad[0].why} ({head})"
     else:
-        named = "; ".join(" and ".join(group.objects) for group in good[:MOST_NAMED])
-        reason = f"{head}: {named}" if good else head
-    shown = tuple(one.value() for one in islice([*good, *bad], MOST_SHOWN))
+        group_names = "; ".join(" and ".join(group.objects) for group in good[:MOST_NAMED])
+        reason = f"{head}: {group_names}" if good else head
+    shown = tuple(checked_group.value() for checked_group in islice([*good, *bad], MOST_SHOWN))
     return DemandVerdict(satisfied, len(good), reason, shown)
 
 

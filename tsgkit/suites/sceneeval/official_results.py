@@ -206,33 +206,35 @@ def _plausibility(scene: OfficialScene) -> dict[str, Any]:
     """Return the findings of ``sceneeval/plausibility``; both profiles hold the one verdict there is."""
     collisions: _Collisions | None = scene.metrics.get("CollisionMetric")
     hits = collisions.collision_results if collisions else {}
-    held, out, best = (scene.metrics.get(f"{name}Metric", {}) for name in ("Support", "OutOfBound", "Accessibility"))
+    supported, out, best = (
+        scene.metrics.get(f"{name}Metric", {}) for name in ("Support", "OutOfBound", "Accessibility")
+    )
     access = {name: value for name, value in best.items() if value >= 0}
     way: float | None = scene.metrics.get("NavigabilityMetric")
     clear: _Openings | None = scene.metrics.get("OpeningClearanceMetric")
     openings = [
         {"id": name, "kind": kind, "occluded": is_occluded, "reason": ""}
-        for kind, found in (("door", clear.door_clearance), ("window", clear.window_clearance))
-        for name, sides in found.items()
+        for kind, clearances in (("door", clear.door_clearance), ("window", clear.window_clearance))
+        for name, sides in clearances.items()
         for is_occluded in sides
     ] if clear else []  # fmt: skip
     findings = {
         "objects": {
             name: {
                 "in_collision": hits.get(name),
-                "supported": held.get(name),
+                "supported": supported.get(name),
                 "out_of_bounds": out.get(name),
                 "accessibility": access.get(name),
                 "reasons": [],
             }
-            for name in dict.fromkeys([*scene.matched, *hits, *held, *out, *best])
+            for name in dict.fromkeys([*scene.matched, *hits, *supported, *out, *best])
         },
         "openings": openings,
         "navigability": {"value": way, "reason": ""},
         "scores": {
             "col_ob": [sum(hits.values()), len(hits)],
             "col_sc": [int(collisions.scene_in_collision), 1] if collisions else [0, 0],
-            "sup": [sum(held.values()), len(held)],
+            "sup": [sum(supported.values()), len(supported)],
             "nav": [0, 0] if way is None else [way, 1],
             "acc": [sum(access.values()), len(access)],
             "oob": [sum(out.values()), len(out)],

@@ -84,7 +84,7 @@ async def ask_judge(
 def measure(annotation: Annotation, scene: LoadedScene, answers: PlausibilityAnswers) -> dict[str, Any]:
     """Return all findings as JSON."""
     strict = scene.stage
-    unknown = [name for name, found in answers.sides.items() if isinstance(found, Unknown)]
+    unknown = [name for name, answer in answers.sides.items() if isinstance(answer, Unknown)]
     return {
         "profiles": {name: findings(stage, answers.types, answers.sides) for name, stage in scene.stages.items()},
         "problems": [str(problem) for problem in strict.problems],
@@ -107,10 +107,10 @@ def _answer(value: Mapping[str, Any]) -> dict[str, Any]:
     """Return the objects with each problem, and the blocked openings."""
     objects = value["profiles"]["strict"]["objects"]
     return {
-        "in_collision": [name for name, one in objects.items() if one["in_collision"]],
-        "unsupported": [name for name, one in objects.items() if one["supported"] is False],
-        "out_of_bounds": [name for name, one in objects.items() if one["out_of_bounds"]],
-        "occluded": [one["id"] for one in value["profiles"]["strict"]["openings"] if one["occluded"]],
+        "in_collision": [name for name, finding in objects.items() if finding["in_collision"]],
+        "unsupported": [name for name, finding in objects.items() if finding["supported"] is False],
+        "out_of_bounds": [name for name, finding in objects.items() if finding["out_of_bounds"]],
+        "occluded": [finding["id"] for finding in value["profiles"]["strict"]["openings"] if finding["occluded"]],
     }
 
 
@@ -120,25 +120,27 @@ def _evidence(value: Mapping[str, Any]) -> dict[str, Any]:
     names = dict.fromkeys(name for profile in PROFILES for name in profiles[profile]["objects"])
     objects = {name: {profile: profiles[profile]["objects"].get(name) for profile in PROFILES} for name in names}
     about = ("openings", "navigability")
-    both = {part: {one: profiles[one][part] for one in PROFILES} for part in about}
+    both = {part: {profile_name: profiles[profile_name][part] for profile_name in PROFILES} for part in about}
     return {"objects": objects, **both, **{name: value[name] for name in ("judge",) if name in value}}
 
 
 def _troubles(value: Mapping[str, Any], profile: str) -> list[str]:
     """Return the reason for each problem, and how free the floor is."""
-    found = value["profiles"][profile]
+    measured = value["profiles"][profile]
     bad = [
-        one for one in found["objects"].values() if one["in_collision"] or one["out_of_bounds"] or not one["supported"]
+        finding
+        for finding in measured["objects"].values()
+        if finding["in_collision"] or finding["out_of_bounds"] or not finding["supported"]
     ]
-    lines = [reason for one in bad for reason in one["reasons"]]
-    lines += [one["reason"] for one in found["openings"] if one["occluded"]]
-    return [*dict.fromkeys(lines), found["navigability"]["reason"]]
+    lines = [reason for finding in bad for reason in finding["reasons"]]
+    lines += [finding["reason"] for finding in measured["openings"] if finding["occluded"]]
+    return [*dict.fromkeys(lines), measured["navigability"]["reason"]]
 
 
 def _unknown(value: Mapping[str, Any]) -> int:
     """Return the number of objects whose support, functional sides or geometry is unknown."""
-    held = [one["supported"] for one in value["profiles"]["strict"]["objects"].values()]
-    return held.count(None) + sum(len(value.get(name, ())) for name in ("unmeasured", "unknown_sides"))
+    supported = [finding["supported"] for finding in value["profiles"]["strict"]["objects"].values()]
+    return supported.count(None) + sum(len(value.get(name, ())) for name in ("unmeasured", "unknown_sides"))
 
 
 def _verdicts(
@@ -152,8 +154,8 @@ def _verdicts(
     for name, profiles in (record["evidence"] or {}).get("objects", {}).items():
         findings = profiles[profile] or {}
         for question, kind, finding, good in OBJECT_QUESTIONS:
-            said = findings.get(finding)
-            label = None if said is None else YES if said is good else NO
+            answer = findings.get(finding)
+            label = None if answer is None else YES if answer is good else NO
             yield QuestionVerdict(
                 f"{name}/{question}", label == YES, label, YES, kind, text=f"{name}: {WORDS[question]}"
             )
@@ -187,11 +189,14 @@ def findings(stage: MeasuredScene, types: Types, sides: Sides) -> dict[str, Any]
     An object whose support type is unknown stands on the ground in ``official``. In ``strict`` its support is unknown
     too, whatever would hold it: those that nothing could hold would be all that counts, as not held.
     """
-    hits, held = collisions(stage), supports(stage, {name: of for name, of in types.items() if isinstance(of, str)})
+    hits, support_of = (
+        collisions(stage),
+        supports(stage, {name: of for name, of in types.items() if isinstance(of, str)}),
+    )
     unknown = {} if stage.profile.self_pairs else {name: of for name, of in types.items() if isinstance(of, Unknown)}
-    lacking = {name: "" if support.supported else support.evidence for name, support in held.items()}
+    lacking = {name: "" if support.supported else support.evidence for name, support in support_of.items()}
     lacking |= {name: f"it is not known what holds {name} ({why})" for name, why in unknown.items()}
-    used = {name: found for name, found in sides.items() if not isinstance(found, Unknown)}
+    used = {name: answer for name, answer in sides.items() if not isinstance(answer, Unknown)}
     bounds, access = out_of_bounds(stage), accessibility(stage, used)
     way, open_ = navigability(stage), clearances(stage)
     rugs = {name: f"{name} is a rug by its {why}: it neither collides nor blocks" for name, why in stage.rugs.items()}
@@ -199,10 +204,10 @@ def findings(stage: MeasuredScene, types: Types, sides: Sides) -> dict[str, Any]
         name: {
             "in_collision": bool(hits.colliding_with[name]),
             "colliding_with": list(hits.colliding_with[name]),
-            "supported": None if name in unknown else held[name].supported,
+            "supported": None if name in unknown else support_of[name].supported,
             "out_of_bounds": bounds.objects[name].out,
             "accessibility": access[name].score if name in access else None,
-            "support_type": None if name in unknown else held[name].type,
+            "support_type": None if name in unknown else support_of[name].type,
             "reasons": [
                 *(hit.evidence for hit in (*hits.hits, *hits.wall_hits) if name in (hit.one, hit.other)),
                 *filter(None, [rugs.get(name), lacking[name]]),
@@ -213,7 +218,7 @@ def findings(stage: MeasuredScene, types: Types, sides: Sides) -> dict[str, Any]
         for name in stage.bodies
     }
     scores = [access[name].score for name in access if access[name].score is not None]
-    known_support = [one["supported"] for one in objects.values() if one["supported"] is not None]
+    known_support = [result["supported"] for result in objects.values() if result["supported"] is not None]
     count = len(objects)
     return {
         "objects": objects,
@@ -224,12 +229,12 @@ def findings(stage: MeasuredScene, types: Types, sides: Sides) -> dict[str, Any]
         ],
         "navigability": {"value": way.value, "parts": list(way.parts), "unit": way.unit, "reason": way.evidence},
         "scores": {
-            "col_ob": [sum(one["in_collision"] for one in objects.values()), count],
+            "col_ob": [sum(result["in_collision"] for result in objects.values()), count],
             "col_sc": [int(hits.scene_in_collision), 1],
             "sup": [known_support.count(True), len(known_support)],
             "nav": [way.value or 0.0, int(way.value is not None)],
             "acc": [sum(score for score in scores if score is not None), len(scores)],
-            "oob": [sum(one["out_of_bounds"] for one in objects.values()), count],
+            "oob": [sum(result["out_of_bounds"] for result in objects.values()), count],
             "opc": [sum(not side.occluded for side in open_), len(open_)],
         },
     }  # fmt: skip

@@ -77,8 +77,8 @@ OUTCOMES = {ABSENT: Outcome.MISSING, BROKEN: Outcome.UNREADABLE}
 def with_averages(metrics: Mapping[str, Metric]) -> dict[str, Metric]:
     """Return each metric twice: pooled, as in the published figures, and averaged over scenes."""
     averages = {
-        name + PER_SCENE: Metric(f"{one.meaning}: the average over scenes", PER_ITEM, one.more_is_better, False)
-        for name, one in metrics.items()
+        name + PER_SCENE: Metric(f"{metric.meaning}: the average over scenes", PER_ITEM, metric.more_is_better, False)
+        for name, metric in metrics.items()
     }
     return {**metrics, **averages}
 
@@ -146,7 +146,16 @@ def _viewer(checks: SceneChecks, task: Task, viewing: Viewing, dataset: Dataset)
     """Return a solver for a folder of scenes."""
     judge = judge_named(viewing.judge, viewing.prompts, formats=viewing.formats)
     rooms = SceneFolder(viewing.folder.path, sources_of(viewing.assets), viewing.missing, viewing.seconds)
-    _check_names(viewing.folder.path, dataset.item_ids)
+    try:
+        names = {path.name for path in viewing.folder.path.iterdir()}
+    except OSError as error:
+        raise FileProblem(f"{viewing.folder.path}: cannot be read: {error.strerror}") from None
+    if not any(name_of(item_id) + ending in names for item_id in dataset.item_ids for ending in ENDINGS):
+        example = next((name for name in sorted(names) if name.endswith(ENDINGS)), "")
+        hint = f"the scene of an item is named {name_of(dataset.item_ids[0])}.json" + (
+            f", not {example}" if example else ""
+        )
+        raise UsageError(f"{viewing.folder.path}: no scene in this folder is named after an item", hint=hint)
     if isinstance(judge, ModelJudge) and not viewing.boxes and not viewing.judge.startswith(ASK_NOBODY):
         check_boxes(viewing.folder.path, viewing.folder.name, dataset.item_ids, rooms.sources)
     return SceneFolderSolver(checks, rooms, judge, viewing.protocol)
@@ -189,14 +198,14 @@ def _categories(record: Mapping[str, Any]) -> Mapping[str, str]:
 def _readings(checks: SceneChecks, task: Task, sample: Annotation, reply: Reply, solver: Solver) -> TwoReadings:
     """Describe the findings on a scene under both profiles. For a reply of the judge, return its content."""
     if reply.source != LOCAL:
-        said = last_json_in(reply.text or "")
-        unsaid = "" if said is not None else "there is no JSON in the reply"
-        outcome = Outcome.ANSWERED if reply.ending is Ending.COMPLETE and said is not None else outcome_of(reply)
-        return TwoReadings(outcome, said, unsaid, (), said, unsaid, ())
+        answer = last_json_in(reply.text or "")
+        unsaid = "" if answer is not None else "there is no JSON in the reply"
+        outcome = Outcome.ANSWERED if reply.ending is Ending.COMPLETE and answer is not None else outcome_of(reply)
+        return TwoReadings(outcome, answer, unsaid, (), answer, unsaid, ())
     transcript = Transcript((LabelledReply(LOCAL, reply),))
     judged, value = SceneScorer(checks).judge(sample, transcript), value_of(transcript) or {"found": ABSENT}
-    seen = value["found"] not in OUTCOMES
-    troubles = {profile: checks.troubles(value, profile) if seen else [] for profile in PROFILES}
+    is_judged = value["found"] not in OUTCOMES
+    troubles = {profile: checks.troubles(value, profile) if is_judged else [] for profile in PROFILES}
     texts = []
     for profile in ("strict", "official"):
         pooled = {name: score for name, score in judged.scores[profile].items() if not name.endswith(PER_SCENE)}
@@ -242,18 +251,40 @@ class SceneScorer:
                 outcome = Outcome.ERROR if failed.source == LOCAL else Outcome.API_ERROR
         else:
             outcome = OUTCOMES.get(value["found"]) or Outcome(_judge_record(value)["ended"])
-        seen = value["found"] not in OUTCOMES
+        is_judged = value["found"] not in OUTCOMES
         scores = {profile: self.checks.scores(sample, value, profile) for profile in PROFILES}
         if outcome is Outcome.API_ERROR and value["found"] == SEEN:
             scores["official"] = dict.fromkeys(scores["official"], Score.missing(FAILED))
-        counts = {"items": 1, str(outcome): 1, UNKNOWN: self.checks.unknown(value) if seen else 0}
+        counts = {"items": 1, str(outcome): 1, UNKNOWN: self.checks.unknown(value) if is_judged else 0}
         if value["found"] == ABSENT or outcome in FAILURES:
             counts["skipped_official"] = 1
         if given_up:
             counts[TOO_LONG] = 1
-        both = {name: own | {f"{one}{PER_SCENE}": score for one, score in own.items()} for name, own in scores.items()}
-        answer, evidence = (self.checks.answer(value), self.checks.evidence(value)) if seen else (None, None)
-        return Judged(sample, outcome, answer, both, _notes(value), evidence, counts)
+        both = {
+            name: of_profile | {f"{metric}{PER_SCENE}": score for metric, score in of_profile.items()}
+            for name, of_profile in scores.items()
+        }
+        answer, evidence = (self.checks.answer(value), self.checks.evidence(value)) if is_judged else (None, None)
+        notes = (
+            *([value["reason"]] if value.get("reason") else []),
+            *value.get("notes", ()),
+            *value.get("problems", ()),
+        )
+        return Judged(
+            sample,
+            outcome,
+            answer,
+            both,
+            (
+                notes
+                + tuple(
+                    ": ".join(filter(None, (metric["label"], metric["reason"])))
+                    for metric in _judge_record(value)["unknown"]
+                )
+            ),
+            evidence,
+            counts,
+        )
 
     def unfinished(self, transcript: Transcript) -> str:
         """Return the reason why a transcript is unfinished, or an empty text. Findings are recorded last."""
@@ -367,10 +398,10 @@ async def judge_scene(
     recorder = None if ask is None else RecordingAsk(ask, compute)
     try:
         value = await _findings_of(checks, annotation, rooms, judge, recorder)
-        found = LabelledReply(LOCAL, Reply(text=json.dumps(value), source=LOCAL))
+        outcome = LabelledReply(LOCAL, Reply(text=json.dumps(value), source=LOCAL))
     except TooLong as error:
-        found = LabelledReply(TOO_LONG, Reply(None, Ending.API_ERROR, error=f"{error}; {RAISE}", source=LOCAL))
-    return Transcript((*(recorder.said if recorder is not None else ()), found))
+        outcome = LabelledReply(TOO_LONG, Reply(None, Ending.API_ERROR, error=f"{error}; {RAISE}", source=LOCAL))
+    return Transcript((*(recorder.said if recorder is not None else ()), outcome))
 
 
 async def _findings_of(
@@ -452,9 +483,9 @@ def measured_alone(checks: SceneChecks, judged: tuple[Annotation, LoadedScene, A
 async def _in_thread(recorder: RecordingAsk | None, work: Callable[[], Found], limit: TimeLimit) -> Found:
     """Run work in a thread if the event loop serves other scenes, and count its time."""
     with limit.working():
-        found = work() if recorder is None else await asyncio.to_thread(work)
+        result = work() if recorder is None else await asyncio.to_thread(work)
         limit.check()
-    return found
+    return result
 
 
 async def _measure_empty_room(
@@ -469,34 +500,15 @@ async def _measure_empty_room(
 
 def value_of(transcript: Transcript | None) -> dict[str, Any] | None:
     """Return the findings in a transcript, or None if the solver did not finish."""
-    said = transcript.said if transcript else ()
-    text = next((one.reply.text for one in said if one.label == LOCAL), None)
+    calls = transcript.said if transcript else ()
+    text = next((call.reply.text for call in calls if call.label == LOCAL), None)
     if text is None:
         return None
     value: dict[str, Any] = json.loads(text)
     return value
 
 
-def _check_names(folder: Path, item_ids: Sequence[str]) -> None:
-    """Raise UsageError if no file in a folder is named after an item: it is another kind of folder."""
-    try:
-        names = {path.name for path in folder.iterdir()}
-    except OSError as error:
-        raise FileProblem(f"{folder}: cannot be read: {error.strerror}") from None
-    if not any(name_of(item_id) + ending in names for item_id in item_ids for ending in ENDINGS):
-        found = next((name for name in sorted(names) if name.endswith(ENDINGS)), "")
-        hint = f"the scene of an item is named {name_of(item_ids[0])}.json" + (f", not {found}" if found else "")
-        raise UsageError(f"{folder}: no scene in this folder is named after an item", hint=hint)
-
-
 def _judge_record(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return how the judge's calls ended, and the questions it could not answer. For rules, nothing is recorded."""
-    found: Mapping[str, Any] = value.get("judge", {"ended": Outcome.ANSWERED, "unknown": ()})
-    return found
-
-
-def _notes(value: Mapping[str, Any]) -> tuple[str, ...]:
-    notes = (*([value["reason"]] if value.get("reason") else []), *value.get("notes", ()), *value.get("problems", ()))
-    return notes + tuple(
-        ": ".join(filter(None, (one["label"], one["reason"]))) for one in _judge_record(value)["unknown"]
-    )
+    record: Mapping[str, Any] = value.get("judge", {"ended": Outcome.ANSWERED, "unknown": ()})
+    return record

@@ -1,4 +1,4 @@
-"""Editable tables of word meanings: measured relations, functional sides and synonyms of categories.
+"""Editable tables: measured relations, functional sides, synonyms of categories, and furniture.
 
 >>> table = relation_table()
 >>> table.between_objects("to_the_left_of")
@@ -17,6 +17,12 @@ True
 
 The meaning of a phrase depends only on the phrase (and on the built element, for relations to rooms), never on a room.
 An object belongs to at most one category: the one whose words fit best; on a tie, the most specific one.
+
+>>> table = furniture()
+>>> table.is_small("books"), table.is_small("wardrobe"), table.attribute_kind("striped"), table.attribute_kind("tall")
+(True, False, 'pattern', 'size')
+>>> table.rooms["bathroom"].rug
+('bath mat',)
 """
 
 from __future__ import annotations
@@ -25,7 +31,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 from tsgkit.errors import UsageError
@@ -133,14 +139,14 @@ def _measured_relation(text: str, where: str) -> MeasuredRelation:
 
 def relation_table() -> RelationTable:
     """Return the table of the working project, else the bundled one."""
-    found = find("tasks", RELATIONS)
-    return _table_of(text_of(found), str(found))
+    path = find("tasks", RELATIONS)
+    return _table_of(text_of(path), str(path))
 
 
 def sides_table() -> tuple[Mapping[str, tuple[str, ...]], str]:
     """Return the functional sides of each category, and a hash of the table."""
-    found = find("tasks", SIDES)
-    return _sides_of(text_of(found), str(found))
+    path = find("tasks", SIDES)
+    return _sides_of(text_of(path), str(path))
 
 
 @cache
@@ -155,8 +161,8 @@ def _sides_of(text: str, source: str) -> tuple[Mapping[str, tuple[str, ...]], st
 
 def synonyms_table() -> tuple[Sequence[Sequence[str]], str]:
     """Return the groups of synonymous names, and a hash of the table."""
-    found = find("tasks", CATEGORIES)
-    return _synonyms_of(text_of(found), str(found))
+    path = find("tasks", CATEGORIES)
+    return _synonyms_of(text_of(path), str(path))
 
 
 @cache
@@ -198,30 +204,32 @@ class CategorySynonyms:
         return words
 
 
-def fit(category: Words, named: Words, described: Words) -> int:
+def fit(category: Words, name_words: Words, described: Words) -> int:
     """Return how well a category fits an object with this name and description; 0 if it does not."""
-    if not category or not (named or described):
+    if not category or not (name_words or described):
         return 0
-    if category == named:
+    if category == name_words:
         return EXACT
-    if not named:
+    if not name_words:
         places = range(len(described) - len(category) + 1)
         is_described = any(described[start : start + len(category)] == category for start in places)
         return DESCRIBED if is_described else 0
-    if set(category) <= set(named) and category[-1] == named[-1]:
+    if set(category) <= set(name_words) and category[-1] == name_words[-1]:
         return KIND_OF
-    if set(named) <= set(category) and category[-1] == named[-1]:
-        return DESCRIBED if set(category) <= set(described) | set(named) else BROADER
+    if set(name_words) <= set(category) and category[-1] == name_words[-1]:
+        return DESCRIBED if set(category) <= set(described) | set(name_words) else BROADER
     return 0
 
 
-def best_category(named: str, description: str, categories: Sequence[str], same: CategorySynonyms) -> str | None:
+def best_category(
+    object_name: str, description: str, categories: Sequence[str], synonyms: CategorySynonyms
+) -> str | None:
     """Return the category of an object by its name and description, or None if none fits."""
-    name, described = same.known(words_of(spaced(named))), words_of(description)
+    name, described = synonyms.known(words_of(spaced(object_name))), words_of(description)
     ranks = list[tuple[int, int, int, str]]()
-    for place, category in enumerate(categories):
-        words = same.known(words_of(spaced(category)))
-        ranks.append((fit(words, name, described), len(words), -place, category))
+    for number, category in enumerate(categories):
+        words = synonyms.known(words_of(spaced(category)))
+        ranks.append((fit(words, name, described), len(words), -number, category))
     best = max(ranks, default=(0, 0, 0, ""))
     return best[3] if best[0] else None
 
@@ -233,3 +241,130 @@ def mentions(text: str, attribute: str) -> bool:
     (True, False)
     """
     return set(words_of(spaced(attribute))) <= set(words_of(text))
+
+
+FURNITURE = "sceneeval/furniture.yaml"
+CERTAIN_KINDS = ("colour", "material", "shape", "pattern", "kind")
+"""The kinds of words that, right before a name, are certainly attributes of it."""
+PLACES = ("standing", "wall", "ceiling", "rug", "small")
+LISTS = ("carriers", "small", "others", "ambiguous", "not_things", "shades")
+_WORD = re.compile(r"[^\W_]+")
+
+
+def key_of(name: str) -> str:
+    """Return a name normalised for comparison: ``night stands`` and ``nightstand`` are the same.
+
+    >>> key_of("night stands") == key_of("nightstand"), key_of("Book_shelves") == key_of("bookshelf")
+    (True, True)
+    """
+    words = _WORD.findall(spaced(name))
+    return "".join(words[:-1]) + words_of(words[-1])[0] if words else ""
+
+
+@dataclass(frozen=True)
+class RoomThings:
+    """The things in a type of room, by place."""
+
+    standing: tuple[str, ...]
+    wall: tuple[str, ...]
+    ceiling: tuple[str, ...]
+    rug: tuple[str, ...]
+    small: tuple[str, ...]
+
+    @property
+    def large(self) -> tuple[str, ...]:
+        """The things that are not small."""
+        return self.standing + self.wall + self.ceiling + self.rug
+
+
+@dataclass(frozen=True)
+class Furniture:
+    """The furniture table."""
+
+    rooms: Mapping[str, RoomThings]
+    carriers: tuple[str, ...]
+    several: Mapping[str, int]
+    """The greatest number of each thing that may occur several times."""
+    names: Mapping[str, str]
+    """The key of each name, mapped to the key of the first synonym."""
+    small: frozenset[str]
+    ambiguous: frozenset[str]
+    """Names that are also other words."""
+    not_things: frozenset[str]
+    attributes: Mapping[str, str]
+    """Words for attributes, mapped to the kind of attribute."""
+    shades: frozenset[str]
+    sha256: str
+
+    def same(self, name: str) -> str:
+        """Return the key shared by all synonyms of a name."""
+        key = key_of(name)
+        return self.names.get(key, key)
+
+    def is_small(self, name: str) -> bool:
+        """Return True if the name, or its last words, name a small thing."""
+        words = _WORD.findall(spaced(name))
+        keys = [self.same(" ".join(words[start:])) for start in range(len(words))]
+        return next((key for key in keys if key in self._kinds), "") in self.small
+
+    @cached_property
+    def _kinds(self) -> frozenset[str]:
+        return frozenset(self.names.values())
+
+    def attribute_kind(self, words: str) -> str | None:
+        """Return the kind of the attribute, ignoring shades, or None if the words are no attribute."""
+        parts = spaced(words).replace("-", " ").split()
+        while len(parts) > 1 and parts[0] in self.shades and parts[1] in self.attributes:
+            parts = parts[1:]
+        return self.attributes.get(" ".join(parts))
+
+
+def furniture() -> Furniture:
+    """Return the table of the working project, else the bundled one."""
+    path = find("tasks", FURNITURE)
+    return _furniture_of(text_of(path), str(path), tuple(map(tuple, synonyms_table()[0])))
+
+
+@cache
+def _furniture_of(text: str, source: str, synonyms: Sequence[Sequence[str]]) -> Furniture:
+    value = loaded(text, source)
+    if not isinstance(value, dict) or not all(isinstance(value.get(name), dict) for name in ("rooms", "attributes")):
+        raise UsageError(f"{source}: expected a table with the fields rooms and attributes")
+    lists = {name: _names(value.get(name, ()), f"{source}: {name}") for name in LISTS}
+    rooms = dict[str, RoomThings]()
+    for name, places in value["rooms"].items():
+        if name not in ROOMS or not isinstance(places, dict) or sorted(places) != sorted(PLACES):
+            raise UsageError(f"{source}: rooms: {name}: expected a type of room with {', '.join(PLACES)}")
+        rooms[name] = RoomThings(
+            **{room_place: _names(places[room_place], f"{source}: {name}: {room_place}") for room_place in PLACES}
+        )
+    drawn = [name for room in rooms.values() for name in (*room.large, *room.small)]
+    synonym_names = [name for group in synonyms for name in group]
+    known = [*drawn, *synonym_names, *lists["carriers"], *lists["small"], *lists["others"]]
+    names = {key_of(name): key_of(name) for name in known}
+    names |= {key_of(name): key_of(group[0]) for group in synonyms for name in group}
+    small = [*lists["small"], *(name for room in rooms.values() for name in room.small)]
+    several = value.get("several", {})
+    if not isinstance(several, dict) or not all(type(number) is int and number > 0 for number in several.values()):
+        raise UsageError(f"{source}: several: expected a number of at least 1 for each thing")
+    attributes = {
+        word: kind for kind, words in value["attributes"].items() for word in _names(words, f"{source}: {kind}")
+    }
+    return Furniture(
+        rooms=rooms,
+        carriers=lists["carriers"],
+        several={str(name): number for name, number in several.items()},
+        names=names,
+        small=frozenset(names.get(key_of(name), key_of(name)) for name in small),
+        ambiguous=frozenset(map(key_of, lists["ambiguous"])),
+        not_things=frozenset(map(key_of, (*lists["not_things"], *ROOMS))),
+        attributes=attributes,
+        shades=frozenset(lists["shades"]),
+        sha256=hashlib.sha256(text.encode()).hexdigest(),
+    )
+
+
+def _names(value: object, where: str) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or not all(isinstance(name, str) for name in value):
+        raise UsageError(f"{where}: expected a list of names", hint="quote words such as on")
+    return tuple(value)

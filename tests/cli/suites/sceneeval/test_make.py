@@ -14,8 +14,8 @@ from told_rooms import draws, right, served, texts, with_entries
 from tsgkit.cli import main
 from tsgkit.suites.sceneeval.annotation_files import read_annotation_file
 from tsgkit.suites.sceneeval.annotations import Annotation
-from tsgkit.suites.sceneeval.furniture import furniture
 from tsgkit.suites.sceneeval.makers.room_plans import written_room
+from tsgkit.suites.sceneeval.word_meanings import furniture
 
 Captured = pytest.CaptureFixture[str]
 SIX = draws(6)

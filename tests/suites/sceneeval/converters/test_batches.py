@@ -26,7 +26,7 @@ from tsgkit.suites.sceneeval import converters
 from tsgkit.suites.sceneeval.converters.batches import MOST_SCENE_FILE_BYTES, OURS, text_of
 from tsgkit.suites.sceneeval.converters.layoutgpt import layout_of
 from tsgkit.suites.sceneeval.converters.shapes import MeshBox, box_of_mesh, crosses_itself, ring, size_of
-from tsgkit.suites.sceneeval.converters.tables import room_sizes_of
+from tsgkit.suites.sceneeval.converters.source import room_sizes_of
 from tsgkit.suites.sceneeval.scene_files.assets import Asset, FolderSource, sources_of
 from tsgkit.suites.sceneeval.scene_files.folder import read_scene
 from tsgkit.suites.sceneeval.scene_files.simple import read_simple

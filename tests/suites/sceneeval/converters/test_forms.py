@@ -18,7 +18,7 @@ from refusals import refuses
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.suites.sceneeval.converters import ConversionSettings, Converted, SourceFile, convert_each, tree_of
 from tsgkit.suites.sceneeval.converters.layoutgpt import FIELDS
-from tsgkit.suites.sceneeval.converters.tables import room_sizes_of
+from tsgkit.suites.sceneeval.converters.source import room_sizes_of
 from tsgkit.suites.sceneeval.scene_files.assets import FolderSource, sources_of
 
 WORKED: dict[str, Any] = {

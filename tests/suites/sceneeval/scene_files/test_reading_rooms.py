@@ -26,9 +26,8 @@ from tsgkit.suites.sceneeval.annotations import annotation_of
 from tsgkit.suites.sceneeval.scene_files.assets import LAYOUTS, Asset, FolderSource, source_of, sources_of
 from tsgkit.suites.sceneeval.scene_files.files import LooksBeside
 from tsgkit.suites.sceneeval.scene_files.folder import pieces_of_scene, read_scene, scene_file
-from tsgkit.suites.sceneeval.scene_files.glb import read_glb
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
-from tsgkit.suites.sceneeval.scene_files.simple import read_simple
+from tsgkit.suites.sceneeval.scene_files.simple import read_glb, read_simple
 from tsgkit.suites.sceneeval.scene_files.states import models_of, read_state
 
 CUBE = str(trimesh.creation.box(bounds=[[0, 0, 0], [1, 1, 1]]).export(file_type="obj", header=None))

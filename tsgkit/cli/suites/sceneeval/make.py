@@ -91,9 +91,9 @@ def _run(arguments: argparse.Namespace) -> int:
     from tsgkit.runs.decisions import Decisions
     from tsgkit.suites.sceneeval.annotation_files import read_annotations
     from tsgkit.suites.sceneeval.annotations import spaced
-    from tsgkit.suites.sceneeval.furniture import furniture
     from tsgkit.suites.sceneeval.makers.maker import AnnotationMaker, texts, written
     from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, draw_plans
+    from tsgkit.suites.sceneeval.word_meanings import furniture
 
     table = furniture()
     rooms = [name for name in ROOM_TYPES if name in table.rooms]

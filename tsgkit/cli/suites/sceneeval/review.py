@@ -33,8 +33,8 @@ from tsgkit.suites.sceneeval.annotations import (
     annotation_value,
     in_words,
 )
-from tsgkit.suites.sceneeval.furniture import Furniture
 from tsgkit.suites.sceneeval.makers.maker import GeneratedItem, check, findings_with, one_line
+from tsgkit.suites.sceneeval.word_meanings import Furniture
 
 FORMS = "+ENTRY adds one, -NUMBER removes one, NUMBER ENTRY replaces one, text WORDS replaces the description"
 _NUMBERED = re.compile(r"(\d{1,4})\s+(\S.*)")

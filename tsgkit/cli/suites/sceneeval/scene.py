@@ -30,8 +30,8 @@ from tsgkit.library.files import STDIN, refuse_to_overwrite_sources, write_repor
 
 if TYPE_CHECKING:
     from tsgkit.geometry import MeasuredScene, View
-    from tsgkit.suites.sceneeval.pages.remarks import RemarkSection
     from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
+    from tsgkit.suites.sceneeval.view import RemarkSection
 
 PROFILES = ("strict", "official")
 VIEWS: tuple[View, ...] = ("front", "figure", "surroundings", "top")
@@ -129,8 +129,8 @@ def _relation(arguments: argparse.Namespace) -> int:
 
 def _show(arguments: argparse.Namespace) -> int:
     from tsgkit.cli.suites.sceneeval.scene_page import scene_page
-    from tsgkit.suites.sceneeval.pages.scene_view import SceneView
     from tsgkit.suites.sceneeval.plausibility import findings
+    from tsgkit.suites.sceneeval.room_pages import SceneView
 
     ending = Path(arguments.out).suffix.lower()
     if arguments.out != STDIN and ending not in (".svg", ".html", ".htm"):
@@ -195,7 +195,7 @@ def _render(arguments: argparse.Namespace) -> int:
     """Write an image or a page, and report everything that it does not show correctly."""
     from tsgkit.geometry import MeasuredScene, Mesh, view
     from tsgkit.geometry.rendering import SIZE
-    from tsgkit.suites.sceneeval.pages.page import room_page
+    from tsgkit.suites.sceneeval.room_pages import room_page
 
     ending = _checked_ending(arguments)
     loaded = _read(arguments)
@@ -260,8 +260,8 @@ def _judged(
     from tsgkit.suites.sceneeval import fidelity
     from tsgkit.suites.sceneeval.annotation_files import read_annotation_file
     from tsgkit.suites.sceneeval.judges.rules import RulesJudge
-    from tsgkit.suites.sceneeval.pages.remarks import sections
     from tsgkit.suites.sceneeval.plausibility import findings
+    from tsgkit.suites.sceneeval.view import sections
 
     judge = RulesJudge()
     types = asyncio.run(judge.supports(loaded, stage, None))
@@ -280,7 +280,7 @@ def _recorded(loaded: LoadedScene, arguments: argparse.Namespace) -> tuple[str, 
     """Return the strict findings that a run recorded for this room."""
     from tsgkit.report.explanation import explain
     from tsgkit.suites.sceneeval.annotations import Annotation
-    from tsgkit.suites.sceneeval.pages.remarks import sections, strict_findings
+    from tsgkit.suites.sceneeval.view import sections, strict_findings
 
     run, item = arguments.run, _item(arguments)
     rows = explain(run, item, subject=arguments.subject).rows

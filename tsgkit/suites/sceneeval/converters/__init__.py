@@ -4,16 +4,12 @@
 ``holodeck``       houses of Holodeck (as AI2-THOR and ProcTHOR have them)
 ``layoutvlm``      layouts of LayoutVLM beside their configurations and assets
 ``layoutgpt``      lines of CSS, or the records of published files
-``atiss``          boxes of half sizes about the centroid of a floor: records, arrays of DiffuScene and InstructScene
-``hsm``            scene states of HSM, and the file beside them
-``idesign``        scene graphs of I-Design
-``sceneweaver``    layouts of SceneWeaver
-``front3d``        houses of 3D-FRONT
-``source``         a converter, and its input: a file, and how a person wants it read
+``front3d``        houses of 3D-FRONT; boxes of half sizes about the centroid of a floor: records of ATISS, arrays of
+                   DiffuScene and InstructScene
+``agents``         scene states of HSM, and the file beside them; scene graphs of I-Design; layouts of SceneWeaver
+``source``         a converter, and its input: a file, the tables beside it, and how a person wants it read
 ``arrangements``   its output: things in our world, what is built, what is lost; as a room of ours or a scene state
-``fields``         what the fields of all forms have: bounded numbers, names, faults that name an object
-``shapes``         what their scenes have: boxes and assets, rooms around outlines
-``tables``         real sizes of rooms, and ids of scenes
+``shapes``         what the files of all forms have: bounded numbers, names, faults that name an object; boxes, rooms
 ``batches``        the forms there are (others join by an entry point); files and folders, one after the other
 =================  ===============================================================================================
 
@@ -45,10 +41,11 @@ from tsgkit.suites.sceneeval.converters.source import (
     Converted,
     Converter,
     SceneDraft,
+    SceneIds,
     SourceFile,
     Unconverted,
+    room_sizes_of,
 )
-from tsgkit.suites.sceneeval.converters.tables import SceneIds, room_sizes_of
 
 __all__ = [
     "ArrangedObject",

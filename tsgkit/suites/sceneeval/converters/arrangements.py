@@ -146,8 +146,8 @@ class ArrangedObject:
 
     def is_under(self, at: Point) -> bool:
         """Return whether a place is over its footprint and higher than its underside."""
-        own = self.underside
-        if own is None or self.size is None or own[2] >= at[2] - TINY:
+        underside = self.underside
+        if underside is None or self.size is None or underside[2] >= at[2] - TINY:
             return False
         c, s = math.cos(math.radians(self.yaw)), math.sin(math.radians(self.yaw))
         x, y = at[0] - self.at[0], at[1] - self.at[1]
@@ -227,7 +227,7 @@ def with_parents(things: Sequence[ArrangedObject], losses: Ledger, reach: float 
             start, end = (bisect_left(tops, (at[2] + step, -1)) for step in (-reach - TINY, reach + TINY))
             below = [things[number] for _, number in tops[start:end] if things[number].is_under(at)]
             if below:
-                holder = min(below, key=lambda other: math.dist(other.at[:2], at[:2]))
+                holder = min(below, key=lambda candidate: math.dist(candidate.at[:2], at[:2]))
                 inferred += not thing.parent
                 thing = replace(thing, held_by="object", parent=holder.id)
         placed.append(thing)
@@ -247,7 +247,18 @@ def scene_of(arrangement: Arrangement, prefix: str, losses: Ledger, where: str) 
     built, parts = arrangement.built, dict[str, Any]()
     if prefix:
         if built is not None:
-            parts = {"arch": {"version": VERSIONS["arch"], "elements": _elements(built)}}
+            elements: list[dict[str, Any]] = [
+                {"type": "Floor", "id": floor.id, "roomId": floor.room, "points": list(map(_rounded, floor.points))}
+                for floor in built.floors
+            ]
+            for wall in built.walls:
+                holes = [
+                    {"type": hole.kind.capitalize(), "box": {"min": _rounded(hole.low), "max": _rounded(hole.high)}}
+                    for hole in wall.openings
+                ]
+                ends = {"points": [_rounded(wall.start), _rounded(wall.end)], "height": _round(wall.height)}
+                elements.append({"type": "Wall", "id": wall.name, **ends, "holes": holes})
+            parts = {"arch": {"version": VERSIONS["arch"], "elements": elements}}
         frame = {"version": VERSIONS["scene"], "unit": 1, "up": [0, 0, 1], "front": [0, 1, 0]}
         return {"format": STATE, "scene": {**frame, **parts, "object": objects}}
     if built is not None:
@@ -333,19 +344,3 @@ def _wall(wall: Wall) -> dict[str, Any]:
         openings.append({"kind": opening.kind, **{name: _round(number) for name, number in sizes.items()}})
     ends = {"from": _rounded(wall.start[:2]), "to": _rounded(wall.end[:2])}
     return {"name": wall.name, **ends, "height": _round(wall.height), "openings": openings}
-
-
-def _elements(built: Architecture) -> list[dict[str, Any]]:
-    """Return the floors and walls of a scene state."""
-    elements: list[dict[str, Any]] = [
-        {"type": "Floor", "id": floor.id, "roomId": floor.room, "points": list(map(_rounded, floor.points))}
-        for floor in built.floors
-    ]
-    for wall in built.walls:
-        holes = [
-            {"type": hole.kind.capitalize(), "box": {"min": _rounded(hole.low), "max": _rounded(hole.high)}}
-            for hole in wall.openings
-        ]
-        ends = {"points": [_rounded(wall.start), _rounded(wall.end)], "height": _round(wall.height)}
-        elements.append({"type": "Wall", "id": wall.name, **ends, "holes": holes})
-    return elements

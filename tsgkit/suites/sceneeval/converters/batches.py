@@ -29,17 +29,20 @@ from tsgkit.geometry.libraries import np
 from tsgkit.lexicon import meant
 from tsgkit.library.files import read_bytes, read_text, refuse_to_overwrite, walk, write_text
 from tsgkit.library.projects import entry_points
+from tsgkit.suites.sceneeval.converters.agents import HSM, IDESIGN, SCENEWEAVER
 from tsgkit.suites.sceneeval.converters.arrangements import Loss
-from tsgkit.suites.sceneeval.converters.atiss import ATISS, BOXES
-from tsgkit.suites.sceneeval.converters.front3d import FRONT3D
+from tsgkit.suites.sceneeval.converters.front3d import ATISS, BOXES, FRONT3D
 from tsgkit.suites.sceneeval.converters.holodeck import HOLODECK
-from tsgkit.suites.sceneeval.converters.hsm import HSM
-from tsgkit.suites.sceneeval.converters.idesign import IDESIGN
 from tsgkit.suites.sceneeval.converters.layoutgpt import LAYOUTGPT
 from tsgkit.suites.sceneeval.converters.layoutvlm import LAYOUTVLM
-from tsgkit.suites.sceneeval.converters.sceneweaver import SCENEWEAVER
-from tsgkit.suites.sceneeval.converters.source import ConversionOptions, Converted, Converter, SourceFile, Unconverted
-from tsgkit.suites.sceneeval.converters.tables import SceneIds
+from tsgkit.suites.sceneeval.converters.source import (
+    ConversionOptions,
+    Converted,
+    Converter,
+    SceneIds,
+    SourceFile,
+    Unconverted,
+)
 from tsgkit.suites.sceneeval.scene_files.files import plain_id
 from tsgkit.suites.sceneeval.scene_files.simple import FORMAT as ROOM
 from tsgkit.suites.sceneeval.scene_files.states import FORMAT as STATE
@@ -91,32 +94,32 @@ def converter_of(name: str) -> Converter:
     return converter
 
 
-def fitting(given: SourceFile) -> list[Converter]:
+def fitting(source_file: SourceFile) -> list[Converter]:
     """Return the converters that a file fits."""
-    return [converter for converter in map(converter_of, known_converters()) if converter.fits(given)]
+    return [converter for converter in map(converter_of, known_converters()) if converter.fits(source_file)]
 
 
-def recognised(given: SourceFile) -> Converter:
+def recognised(source_file: SourceFile) -> Converter:
     """Return the one converter that a file fits; ``FileProblem`` where it fits none, or several.
 
     >>> recognised(SourceFile.of("x.json", '[{"object_list": []}]')).name
     'layoutgpt'
     """
-    converters = fitting(given)
+    converters = fitting(source_file)
     if len(converters) == 1:
         return converters[0]
     if converters:
         names = ", ".join(converter.name for converter in converters)
-        raise FileProblem(f"{given.name}: this may be one of {names}", hint="name it: --from FORM")
-    if (own := given.fields.get("format")) in (ROOM, STATE):
-        raise FileProblem(f"{given.name}: this is a {own} already: it can be scored as it is")
+        raise FileProblem(f"{source_file.name}: this may be one of {names}", hint="name it: --from FORM")
+    if (form := source_file.fields.get("format")) in (ROOM, STATE):
+        raise FileProblem(f"{source_file.name}: this is a {form} already: it can be scored as it is")
     known = "\n".join(f"{name}: {converter_of(name).meaning}" for name in known_converters())
-    raise FileProblem(f"{given.name}: its form is unknown", hint=known)
+    raise FileProblem(f"{source_file.name}: its form is unknown", hint=known)
 
 
-def is_companion(given: SourceFile) -> bool:
+def is_companion(source_file: SourceFile) -> bool:
     """Return whether a file only says more of the scene of another."""
-    return any(converter_of(name).is_companion(given) for name in known_converters())
+    return any(converter_of(name).is_companion(source_file) for name in known_converters())
 
 
 @dataclass(frozen=True)
@@ -130,10 +133,12 @@ class ConvertedFile:
     """The names that a table of ids may give its scene, the longest first."""
 
     @staticmethod
-    def of(path: Path, name: str = "", own: Path | None = None) -> ConvertedFile:
+    def of(path: Path, name: str = "", named_after: Path | None = None) -> ConvertedFile:
         """Return a file, and the path in its tree of what its scene is named after if it is another."""
-        own = own or Path(path.stem)
-        return ConvertedFile(path, name or path.name, own.name, (own.as_posix(), name or path.name, own.name))
+        named_after = named_after or Path(path.stem)
+        return ConvertedFile(
+            path, name or path.name, named_after.name, (named_after.as_posix(), name or path.name, named_after.name)
+        )
 
 
 @dataclass(frozen=True)
@@ -187,10 +192,10 @@ def tree_of(folder: Path, out: Path | None = None) -> Tree:
             passed_over += earlier
             paths = [path for path in paths if path not in earlier]
         for path in paths:
-            given = _readable(path)
+            source_file = _readable(path)
             kind: FileKind = "broken"
-            if given is not None:
-                kind = "companion" if is_companion(given) else "scene" if fitting(given) else "unknown"
+            if source_file is not None:
+                kind = "companion" if is_companion(source_file) else "scene" if fitting(source_file) else "unknown"
             if kind != "companion" or inner == folder:
                 kinds[path] = kind
     scenes = {_masked(path) for path, kind in kinds.items() if kind == "scene"}
@@ -205,8 +210,8 @@ def tree_of(folder: Path, out: Path | None = None) -> Tree:
     entries = []
     for path in paths:
         home = path.parent.parent if path.parent.name == ITERATIONS else path.parent
-        own = path.with_suffix("") if path.parent == folder or in_folder[path.parent] > 1 else home
-        entries.append(ConvertedFile.of(path, path.relative_to(folder).as_posix(), own.relative_to(folder)))
+        named_after = path.with_suffix("") if path.parent == folder or in_folder[path.parent] > 1 else home
+        entries.append(ConvertedFile.of(path, path.relative_to(folder).as_posix(), named_after.relative_to(folder)))
     return Tree(tuple(entries), tuple(path.relative_to(folder).as_posix() for path in passed_over), tuple(unreadable))
 
 
@@ -260,9 +265,9 @@ def convert_each(entries: Sequence[ConvertedFile], batch: ConversionSettings) ->
     for entry in entries:
         conversion.known.update(entry.names)
         try:
-            given = read_given(entry.path, entry.name)
-            if len(entries) == 1 or not is_companion(given):
-                yield conversion.outcome(entry, given)
+            source_file = read_given(entry.path, entry.name)
+            if len(entries) == 1 or not is_companion(source_file):
+                yield conversion.outcome(entry, source_file)
         except UsageError as error:
             yield ConversionOutcome(entry, failures=(error,))
     if batch.ids and (unused := [name for name in batch.ids.by_name if name not in conversion.known]):
@@ -274,8 +279,8 @@ def convert_each(entries: Sequence[ConvertedFile], batch: ConversionSettings) ->
 
 def convert_file(path: Path, batch: ConversionSettings) -> ConversionOutcome:
     """Return the result for one file; an error that concerns all of it is raised."""
-    given = read_given(path)
-    return _Conversion(batch).outcome(ConvertedFile.of(path), given)
+    source_file = read_given(path)
+    return _Conversion(batch).outcome(ConvertedFile.of(path), source_file)
 
 
 class _Conversion:
@@ -292,14 +297,14 @@ class _Conversion:
             walked = walk(batch.beside)
             self._companions = [path for folder, names in walked for path in _inputs(folder / name for name in names)]
 
-    def outcome(self, entry: ConvertedFile, given: SourceFile) -> ConversionOutcome:
+    def outcome(self, entry: ConvertedFile, source_file: SourceFile) -> ConversionOutcome:
         """Return the scenes of a file with ids that no other file's have."""
         batch = self._batch
-        converter = converter_of(batch.form) if batch.form else recognised(given)
-        if not converter.fits(given):
-            alike = " or ".join(other.name for other in fitting(given))
+        converter = converter_of(batch.form) if batch.form else recognised(source_file)
+        if not converter.fits(source_file):
+            alike = " or ".join(fitting_converter.name for fitting_converter in fitting(source_file))
             hint = f"it looks like {alike}" if alike else ""
-            raise FileProblem(f"{given.name}: this is not {converter.name} ({converter.meaning})", hint=hint)
+            raise FileProblem(f"{source_file.name}: this is not {converter.name} ({converter.meaning})", hint=hint)
         companion, assumed = self._named_companion(entry), tuple[Loss, ...]()
         if companion is None and (companion := self._companion_beside(entry.path, converter)) is not None:
             what = "the file that lies beside belongs to the scene (--with)"
@@ -307,7 +312,7 @@ class _Conversion:
         if companion is None and batch.beside is not None:
             hint = f"name it {entry.stem}.json, or put it into a folder {entry.stem}"
             raise FileProblem(f"{batch.beside}: no file in it is named after {entry.name}", hint=hint)
-        results = converter(given, replace(batch.options, companion=companion))
+        results = converter(source_file, replace(batch.options, companion=companion))
         self.known.update(result.id for result in results)
         scenes: list[Converted] = []
         failures: list[UsageError] = []
@@ -322,12 +327,12 @@ class _Conversion:
                 failures.append(error)
         return ConversionOutcome(entry, converter.name, tuple(scenes), tuple(failures))
 
-    def _free_id(self, own: str, entry: ConvertedFile, *, is_alone: bool) -> str:
+    def _free_id(self, scene_id: str, entry: ConvertedFile, *, is_alone: bool) -> str:
         """Return the id of a scene by the table of ids, else its own, else that of its file."""
         if self._batch.ids is not None:
-            name = self._batch.ids.of_scene((own, *entry.names) if is_alone else (own,), entry.name)
+            name = self._batch.ids.of_scene((scene_id, *entry.names) if is_alone else (scene_id,), entry.name)
         else:
-            name = plain_id(own, f"{entry.name}: id of a scene") if own else id_of(entry.stem)
+            name = plain_id(scene_id, f"{entry.name}: id of a scene") if scene_id else id_of(entry.stem)
         if name in self._ids:
             hint = "give each its id in a table: --ids FILE (CSV with the columns name,id)"
             raise FileProblem(f"{entry.name}: scene {name} is made of {self._ids[name]} already", hint=hint)
@@ -346,7 +351,7 @@ class _Conversion:
             path for path in companions if entry.stem in (path.stem, *path.relative_to(folder).parts[:-1])
         ]
         if len(paths) > 1:
-            paths = [path for path in paths if (given := _readable(path)) and is_companion(given)]
+            paths = [path for path in paths if (source_file := _readable(path)) and is_companion(source_file)]
         if len(paths) > 1:
             names = ", ".join(path.relative_to(folder).as_posix() for path in paths[:3])
             raise FileProblem(f"{folder}: several files are named after {entry.name}: {names}")
@@ -357,8 +362,10 @@ class _Conversion:
         key = (path.parent, converter.name)
         if key not in self._beside:
             inputs = _inputs(path.parent.iterdir())[:MOST_BESIDE]
-            listed = [_readable(other) for other in inputs if other.suffix.lower() != ".npz" and other != path]
-            near = [given for given in listed if given and converter.is_companion(given)]
+            listed = [
+                _readable(neighbour) for neighbour in inputs if neighbour.suffix.lower() != ".npz" and neighbour != path
+            ]
+            near = [source_file for source_file in listed if source_file and converter.is_companion(source_file)]
             self._beside[key] = near[0] if len(near) == 1 else None
         return self._beside[key]
 

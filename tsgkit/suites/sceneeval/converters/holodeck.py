@@ -51,13 +51,17 @@ from tsgkit.suites.sceneeval.converters.arrangements import (
     Point,
     UniqueNames,
 )
-from tsgkit.suites.sceneeval.converters.fields import Flat, ForeignModel, Label, Vector, refuse_many
 from tsgkit.suites.sceneeval.converters.shapes import (
     SHORT,
     STRAIGHT,
+    Flat,
+    ForeignModel,
+    Label,
+    Vector,
     crosses_itself,
     gap,
     plain_category,
+    refuse_many,
     ring,
     size_of,
     size_written,
@@ -161,15 +165,15 @@ class _ListedObject(NamedTuple):
     parent: str = ""
 
 
-def _arranged(given: SourceFile, draft: SceneDraft) -> Arrangement:
+def _arranged(source_file: SourceFile, draft: SceneDraft) -> Arrangement:
     """Return the one scene of a house."""
     house, options, losses = (
-        _House.of(given.value, given.name, **dict.fromkeys(LISTS, "id")),
+        _House.of(source_file.value, source_file.name, **dict.fromkeys(LISTS, "id")),
         draft.options,
         draft.losses,
     )
     holes = (*(house.doors or ()), *(house.windows or ()))
-    refuse_many(len(house.walls) + len(holes), f"{given.name}: walls, doors and windows")
+    refuse_many(len(house.walls) + len(holes), f"{source_file.name}: walls, doors and windows")
     tallest = max((corner.y for wall in house.walls for corner in wall.corners), default=0.0)
     height = house.height or (tallest if tallest > 0 else None)
     floors, walls = _floors_and_walls(house, height or HEIGHT, losses)
@@ -177,7 +181,7 @@ def _arranged(given: SourceFile, draft: SceneDraft) -> Arrangement:
     if height is None:
         losses.assumed(f"walls are {HEIGHT} m high")
     listed = list(_listed(house, walls))
-    refuse_many(len(listed), given.name)
+    refuse_many(len(listed), source_file.name)
     things = [thing for item in listed if (thing := _thing(item, height, draft)) is not None]
     if options.to == "room" and all(getattr(house, name) is None for name in HELD_BY):
         losses.assumed("everything stands on the floor, as the file does not list what hangs or lies on others")
@@ -243,8 +247,8 @@ def _openings(house: _House, walls: Mapping[str, Wall], losses: Ledger) -> dict[
                 along = [corner.x for corner in hole.polygon]
                 shares = [end / math.dist(*face) for end in (min(along), max(along))]
                 ends = [(x + share * (to_x - x), y + share * (to_y - y)) for share in shares]
-        named = dict.fromkeys(name.removesuffix(OUTER) for name in (hole.wall0, hole.wall1) if name)
-        inner = {name: walls[name] for name in named if name in walls}
+        wall_ids = dict.fromkeys(name.removesuffix(OUTER) for name in (hole.wall0, hole.wall1) if name)
+        inner = {name: walls[name] for name in wall_ids if name in walls}
         places = _places(hole, ends, kind, inner, NEAR)
         if not places and hole.segment is not None and (places := _places(hole, ends, kind, walls, TOUCHING)):
             losses.assumed("openings whose walls are not in the file lie in those that they touch", name=hole.id)
@@ -295,8 +299,8 @@ def _listed(house: _House, walls: Mapping[str, Wall]) -> Iterator[_ListedObject]
             held_by = HELD_BY.get(name) or ("object" if "|" in top.id and not top.footprint else usual)
             parent = top.id.partition("|")[2] if held_by == "object" else ""
             if held_by == "wall":
-                own = {key: wall for key, wall in walls.items() if top.room and rooms.get(key) == top.room}
-                parent = _wall_touched(top, own or walls)
+                room_walls = {key: wall for key, wall in walls.items() if top.room and rooms.get(key) == top.room}
+                parent = _wall_touched(top, room_walls or walls)
             waiting = [_ListedObject(top, held_by, parent)]
             while waiting:
                 yield (item := waiting.pop())
@@ -332,7 +336,14 @@ def _thing(item: _ListedObject, ceiling: float | None, draft: SceneDraft) -> Arr
             known, lacks = _size(item, flat, ceiling, losses)
         elif not written and flat and max(abs(a - b) for a, b in zip(flat, known, strict=False)) > SAME:
             losses.assumed("sizes are those of the assets, which differ from footprints by more than 1 cm", name=name)
-    axes = _axes(thing.rotation)
+    (cx, sx), (cy, sy), (cz, sz) = (
+        (math.cos(angle), math.sin(angle))
+        for angle in (math.radians(turn % 360) for turn in (thing.rotation.x, thing.rotation.y, thing.rotation.z))
+    )
+    right = (-(cy * cz + sy * sx * sz), sy * cz - cy * sx * sz, -cx * sz)
+    top = (sy * sx * cz - cy * sz, cy * sx * cz + sy * sz, cx * cz)
+    front = (sy * cx, cy * cx, -sx)
+    axes = right, top, front
     size, yaw, leans = stood(known, axes)
     if leans and options.to == "room":
         losses.lost("tilts: boxes stand upright", name)
@@ -377,22 +388,10 @@ def _footprint(item: _ListedObject, draft: SceneDraft) -> Flat | None:
     return (wide, deep) if min(wide, deep) > THINNEST else None
 
 
-def _axes(turns: Vector) -> tuple[Point, Point, Point]:
-    """Return where the right, the top and the front of a mesh point to in our world; turned about z, then x, then y."""
-    (cx, sx), (cy, sy), (cz, sz) = (
-        (math.cos(angle), math.sin(angle))
-        for angle in (math.radians(turn % 360) for turn in (turns.x, turns.y, turns.z))
-    )
-    right = (-(cy * cz + sy * sx * sz), sy * cz - cy * sx * sz, -cx * sz)
-    top = (sy * sx * cz - cy * sz, cy * sx * cz + sy * sz, cx * cz)
-    front = (sy * cx, cy * cx, -sx)
-    return right, top, front
-
-
 HOLODECK = Converter(
     "holodeck",
     "a house as JSON: rooms with a floorPolygon, walls, doors, windows, objects",
-    lambda given: any("floorPolygon" in room for room in objects_in(given.fields.get("rooms"))),
+    lambda source_file: any("floorPolygon" in room for room in objects_in(source_file.fields.get("rooms"))),
     _arranged,
     assumptions=(
         Assumption(MARGIN, (), f"metres by which footprints are larger than things on the floor (default: {PADDING})"),

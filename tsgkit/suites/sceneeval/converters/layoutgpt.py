@@ -42,8 +42,14 @@ from pydantic import Field
 
 from tsgkit.errors import FileProblem, UsageError
 from tsgkit.suites.sceneeval.converters.arrangements import REACH, TINY, Arrangement, Ledger, with_parents
-from tsgkit.suites.sceneeval.converters.fields import ForeignModel, Label, refuse_many
-from tsgkit.suites.sceneeval.converters.shapes import plain_category, rectangle, room_within
+from tsgkit.suites.sceneeval.converters.shapes import (
+    ForeignModel,
+    Label,
+    plain_category,
+    rectangle,
+    refuse_many,
+    room_within,
+)
 from tsgkit.suites.sceneeval.converters.source import (
     AUTO,
     Assumption,
@@ -156,22 +162,22 @@ class _LayoutRecord(ForeignModel):
     things: tuple[tuple[Label, dict[str, Any]], ...] = Field(alias="object_list")
 
 
-def _fits(given: SourceFile) -> bool:
+def _fits(source: SourceFile) -> bool:
     """Return whether a file has records with an ``object_list`` and no centroid, or rules of CSS that say length and
     left.
     """
-    if given.value is None:
-        return any({"length", "left"} <= rule.values.keys() for rule in layout_of(given.text).rules)
-    return bool(given.records) and all(
-        isinstance(record, dict) and "object_list" in record and "centroid" not in record for record in given.records
+    if source.value is None:
+        return any({"length", "left"} <= rule.values.keys() for rule in layout_of(source.text).rules)
+    return bool(source.records) and all(
+        isinstance(record, dict) and "object_list" in record and "centroid" not in record for record in source.records
     )
 
 
-def _scenes(given: SourceFile) -> list[tuple[str, Any]]:
+def _scenes(source: SourceFile) -> list[tuple[str, Any]]:
     """Return the text, or the record of each scene; one of several rounds has the number of its round."""
-    if given.value is None:
-        return [("", given)]
-    scenes = records_of(given, "query_id")
+    if source.value is None:
+        return [("", source)]
+    scenes = records_of(source, "query_id")
     queries = Counter(query for query, _ in scenes)
     rounds = [record.get("iter") if query and queries[query] > 1 else None for query, record in scenes]
     return [
@@ -211,9 +217,9 @@ def _arranged(content: SourceFile | dict[str, Any], draft: SceneDraft) -> Arrang
     room = _room(scene.condition, options, draft.where)
     measure = _measure(scene.query, rules, room, draft)
     across, down = map(measure.of_value, room) if room else (0.0, 0.0)
-    place, depth = options.choice("place", "centre"), options.choice("depth", "middle")
+    reference, depth = options.choice("place", "centre"), options.choice("depth", "middle")
     losses.assumed(f"depth is the height of {depth}s (--assume depth)", len(rules))
-    losses.assumed(f"left and top are of the {place}s of things (--assume place)", len(rules))
+    losses.assumed(f"left and top are of the {reference}s of things (--assume place)", len(rules))
     losses.assumed("top is counted from the far edge, and orientation 0 faces the near one", len(rules))
     things = []
     for rule in rules:
@@ -222,7 +228,7 @@ def _arranged(content: SourceFile | dict[str, Any], draft: SceneDraft) -> Arrang
             measure.of_value(value) for field in LENGTHS if (value := rule.values[field])
         )
         x, y = left, down - top  # on our floor plan, where y grows towards the far edge
-        if place == "corner":
+        if reference == "corner":
             x, y = x + length / 2, y - width / 2
         level -= height / 2 if depth == "middle" else 0.0
         at = (x, y, 0.0 if abs(level) < measure.cut - TINY else level)
@@ -300,8 +306,8 @@ def _measure(query: str, rules: Sequence[StyleRule], room: _Sides | None, draft:
         if units != used or len(units) != 1:
             several = ", ".join(sorted(units | used))
             raise FileProblem(f"{where}: its room and its objects are in several units: {several}")
-        own = min(length.number * (metres[length.unit or plain] or 1.0) for length in room)
-        metres = {unit: (size or 1.0) * side / own for unit, size in metres.items()}
+        side_in_prompt = min(length.number * (metres[length.unit or plain] or 1.0) for length in room)
+        metres = {unit: (size or 1.0) * side / side_in_prompt for unit, size in metres.items()}
         losses.assumed("a room's real shorter side is the shorter side in its prompt")
     elif "px" in used and pixels:
         losses.assumed(f"{pixels:g} pixels are a metre (as said)")

@@ -35,8 +35,21 @@ from pydantic import Field
 
 from tsgkit.errors import FileProblem
 from tsgkit.suites.sceneeval.converters.arrangements import ArrangedObject, Arrangement, Point, with_parents
-from tsgkit.suites.sceneeval.converters.fields import Deep, Far, Flat, ForeignModel, Label, Size, Sizes, refuse_many
-from tsgkit.suites.sceneeval.converters.shapes import box_of_mesh, ring, room_within, scaled, size_of
+from tsgkit.suites.sceneeval.converters.shapes import (
+    Deep,
+    Far,
+    Flat,
+    ForeignModel,
+    Label,
+    Size,
+    Sizes,
+    box_of_mesh,
+    refuse_many,
+    ring,
+    room_within,
+    scaled,
+    size_of,
+)
 from tsgkit.suites.sceneeval.converters.source import (
     AUTO,
     Assumption,
@@ -103,17 +116,17 @@ class _Config(ForeignModel):
     task: Label | None = Field(default=None, alias="task_description")
 
 
-def _is_configuration(given: SourceFile) -> bool:
+def _is_configuration(source: SourceFile) -> bool:
     """Return whether a file is the configuration of a scene."""
-    return "floor_vertices" in given.within("boundary")
+    return "floor_vertices" in source.within("boundary")
 
 
-def _arranged(given: SourceFile, draft: SceneDraft) -> Arrangement:
+def _arranged(source: SourceFile, draft: SceneDraft) -> Arrangement:
     """Return the one scene of a layout and its configuration."""
     losses, where = draft.losses, draft.where
-    refuse_many(len(given.value), where)
+    refuse_many(len(source.value), where)
     poses: dict[str, _Place] = {}
-    for key, value in given.value.items():
+    for key, value in source.value.items():
         if not (isinstance(value, dict) and "position" in value):
             losses.lost("entries without a position", key[:60])
             continue
@@ -166,7 +179,9 @@ def _assets(keys: Iterable[str], configuration: _Config, draft: SceneDraft) -> d
     for key, configured in configuration.assets.items():
         if (asset := _known(key, configured, draft.options, draft.where)).category:
             known[key] = asset
-            copies.setdefault(_variable(asset.category), {}).setdefault(asset.uid, []).append(asset)
+            copies.setdefault(asset.category.lower().translate(_TO_UNDERSCORES), {}).setdefault(asset.uid, []).append(
+                asset
+            )
         else:
             losses.lost("assets of the configuration of which nothing is known", key)
     if configuration.assets and not known:
@@ -197,10 +212,10 @@ def _assets(keys: Iterable[str], configuration: _Config, draft: SceneDraft) -> d
 
 def _known(key: str, asset: _Asset, options: ConversionOptions, where: str) -> _KnownAsset:
     """Return the data of an asset; without a category if it is unknown."""
-    own = {name: text for name, text in (asset.annotations or {}).items() if isinstance(text, str)}
+    texts = {name: text for name, text in (asset.annotations or {}).items() if isinstance(text, str)}
     uid, size = asset.uid or key.rpartition("-")[0] or key, asset.size(options.choice("box"))
-    category = asset.category or own.get("category", "") or (key.rpartition("-")[0] if size else "")
-    description = asset.description or own.get("description", "")
+    category = asset.category or texts.get("category", "") or (key.rpartition("-")[0] if size else "")
+    description = asset.description or texts.get("description", "")
     needs_folder = not category or size is None or options.to == "state"
     stored = options.asset(PREFIX, uid, f"{where}: asset {key:.80}: uid") if needs_folder else None
     if stored is None:
@@ -224,13 +239,9 @@ def _rebuilt(copies: _Copies) -> Iterator[tuple[str, _KnownAsset]]:
     ['queen_bed-0', 'chair_A-0', 'chair_A-1', 'chair_B-0']
     """
     for name, by_uid in copies.items():
-        for place, assets in enumerate(by_uid.values()):
-            letter = "" if len(by_uid) == 1 else f"_{string.ascii_uppercase[place]}" if place < 26 else "_?"
+        for index, assets in enumerate(by_uid.values()):
+            letter = "" if len(by_uid) == 1 else f"_{string.ascii_uppercase[index]}" if index < 26 else "_?"
             yield from ((f"{name}{letter}-{number}", asset) for number, asset in enumerate(assets))
-
-
-def _variable(category: str) -> str:
-    return category.lower().translate(_TO_UNDERSCORES)
 
 
 # objects
@@ -278,7 +289,7 @@ def _things(
 LAYOUTVLM = Converter(
     "layoutvlm",
     "a layout as JSON: a position and a rotation of each asset; its configuration comes with --with",
-    lambda given: any({"position", "rotation"} <= given.within(name).keys() for name in given.fields),
+    lambda source: any({"position", "rotation"} <= source.within(name).keys() for name in source.fields),
     _arranged,
     assumptions=(
         Assumption("angles", ("degrees", "radians"), "what rotations are counted in (default: degrees)"),

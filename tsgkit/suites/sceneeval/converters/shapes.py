@@ -1,4 +1,10 @@
-"""Shapes that other tools describe: sizes of boxes and assets, rooms around outlines.
+"""Fields and shapes of other tools' files: bounded numbers, names, sizes of boxes and assets, rooms around outlines.
+
+>>> Vector.of({"x": 1}, "x.json").y
+0.0
+>>> Vector.of({"x": "far"}, "x.json")
+Traceback (most recent call last):
+tsgkit.errors.FileProblem: x.json: x: Input should be a valid number, unable to parse string as a number
 
 >>> room_within(rectangle(4, 3), Ledger(), 2.5, "den").walls[1]
 Wall(name='den_2', start=(4.0, 0.0, 0.0), end=(4.0, 3.0, 0.0), height=2.5, openings=())
@@ -10,14 +16,62 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, pairwise
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, Self
 
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from tsgkit.errors import FileProblem
 from tsgkit.geometry import Architecture, Floor, Wall
 from tsgkit.geometry.libraries import shapely
 from tsgkit.suites.sceneeval.converters.arrangements import Ledger, Point
 from tsgkit.suites.sceneeval.scene_files.assets import Asset, extents
-from tsgkit.suites.sceneeval.scene_files.files import mesh_in
+from tsgkit.suites.sceneeval.scene_files.files import mesh_in, problem_of
 from tsgkit.suites.sceneeval.scene_files.simple import HEIGHT
+from tsgkit.suites.sceneeval.scene_files.simple import Far as Far
+from tsgkit.suites.sceneeval.scene_files.simple import Size as Size
+from tsgkit.suites.sceneeval.scene_files.simple import Sizes as Sizes
+
+MOST_OBJECTS = 5000
+
+
+def _text(value: object) -> object:
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+Label = Annotated[str, BeforeValidator(_text)]
+"""A name; numbers are taken as their digits."""
+NotNegative = Annotated[Far, Field(ge=0)]
+Flat = tuple[Far, Far]
+Deep = tuple[Far, Far, Far]
+
+
+class ForeignModel(BaseModel):
+    """A model of another tool's data: invalid numbers are refused, unknown fields are reported."""
+
+    model_config = ConfigDict(frozen=True, extra="allow", allow_inf_nan=False, populate_by_name=True)
+
+    @classmethod
+    def of(cls, value: object, where: str, **keys: str) -> Self:
+        """Return a value as this model; ``FileProblem`` names the first fault, the object of a list by its key."""
+        try:
+            return cls.model_validate(value)
+        except ValidationError as error:
+            raise problem_of(error, where, value, **keys) from None
+
+
+class Vector(ForeignModel):
+    """A position, or angles, by axis names."""
+
+    x: Far = 0.0
+    y: Far = 0.0
+    z: Far = 0.0
+
+
+def refuse_many(number: int, where: str) -> None:
+    """Raise ``FileProblem`` if a scene has more objects than any room."""
+    if number > MOST_OBJECTS:
+        raise FileProblem(f"{where}: {number:,} objects, and {MOST_OBJECTS:,} are read at most")
+
 
 SHORT = 1e-3
 MOST_COMPARED = 400
@@ -133,12 +187,12 @@ def walls_around(corners: Sequence[Corner], name: str, height: float) -> tuple[W
     )
 
 
-def gap(place: Corner, wall: Wall) -> float:
+def gap(point: Corner, wall: Wall) -> float:
     """Return the distance of a place on the floor plan from a wall."""
     (x, y, _), (to_x, to_y, _) = wall.start, wall.end
-    along = (place[0] - x) * (to_x - x) + (place[1] - y) * (to_y - y)
+    along = (point[0] - x) * (to_x - x) + (point[1] - y) * (to_y - y)
     share = min(max(along / math.dist(wall.start, wall.end) ** 2, 0.0), 1.0)
-    return math.dist(place, (x + share * (to_x - x), y + share * (to_y - y)))
+    return math.dist(point, (x + share * (to_x - x), y + share * (to_y - y)))
 
 
 def ring(corners: Iterable[Corner]) -> tuple[Corner, ...]:
@@ -185,8 +239,8 @@ def crosses_itself(corners: Sequence[Corner]) -> bool:
     (True, False)
     """
 
-    def side(a: Corner, b: Corner, place: Corner) -> float:
-        return (b[0] - a[0]) * (place[1] - a[1]) - (b[1] - a[1]) * (place[0] - a[0])
+    def side(a: Corner, b: Corner, point: Corner) -> float:
+        return (b[0] - a[0]) * (point[1] - a[1]) - (b[1] - a[1]) * (point[0] - a[0])
 
     sides = list(pairwise([*corners, *corners[:1]]))
     return len(sides) <= MOST_COMPARED and any(

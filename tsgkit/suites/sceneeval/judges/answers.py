@@ -70,17 +70,18 @@ class MeasuredRoomRelation(NamedTuple):
 
 def unknowns(answers: Iterable[object]) -> list[Unknown]:
     """Return the unknown answers, without duplicates."""
-    failed = (one.failed if isinstance(one, AttributeAnswer) else one for one in answers)
-    return list(dict.fromkeys(one for one in failed if isinstance(one, Unknown)))
+    failed = (answer.failed if isinstance(answer, AttributeAnswer) else answer for answer in answers)
+    return list(dict.fromkeys(answer for answer in failed if isinstance(answer, Unknown)))
 
 
 def ended(answers: Sequence[object]) -> Outcome:
     """Return the outcome of the calls: a service error anywhere, another failure only if no answer is usable."""
-    failed = [one for one in unknowns(answers) if one.outcome is not None]
-    if any(one.outcome is Outcome.API_ERROR for one in failed):
+    failed = [answer for answer in unknowns(answers) if answer.outcome is not None]
+    if any(answer.outcome is Outcome.API_ERROR for answer in failed):
         return Outcome.API_ERROR
     usable = any(
-        not isinstance(one, Unknown) and not (isinstance(one, AttributeAnswer) and one.failed) for one in answers
+        not isinstance(answer, Unknown) and not (isinstance(answer, AttributeAnswer) and answer.failed)
+        for answer in answers
     )
     first = failed[0].outcome if failed and not usable else None
     return first or Outcome.ANSWERED
@@ -95,39 +96,42 @@ class AnswerFault:
 
 def read_category(text: str, categories: Sequence[str]) -> str | AnswerFault | None:
     """Read one of the offered categories, or None for "no category"."""
-    said = _field(text, "category")
-    if isinstance(said, AnswerFault):
-        return said
-    if not (said is None or isinstance(said, str)):
-        return AnswerFault(f"{_shortened(said)} is no category")
-    if said in categories:
-        return said
-    if said is None or said.strip().lower() in NOTHING:
+    answer = _field(text, "category")
+    if isinstance(answer, AnswerFault):
+        return answer
+    if not (answer is None or isinstance(answer, str)):
+        return AnswerFault(f"{_shortened(answer)} is no category")
+    if answer in categories:
+        return answer
+    if answer is None or answer.strip().lower() in NOTHING:
         return None
-    alike = (one for one in categories if spaced(one) == spaced(said))
-    return next(alike, AnswerFault(f"{_shortened(said)} is none of the categories"))
+    alike = (category for category in categories if spaced(category) == spaced(answer))
+    return next(alike, AnswerFault(f"{_shortened(answer)} is none of the categories"))
 
 
 def read_holds(text: str, count: int) -> tuple[bool, ...] | AnswerFault:
     """Read True or False for each of ``count`` objects."""
-    said = _field(text, "holds")
-    if isinstance(said, AnswerFault):
-        return said
-    if isinstance(said, list):
-        said = {str(number): one for number, one in enumerate(said, 1)}
-    if not isinstance(said, dict):
-        return AnswerFault(f"{_shortened(said)} says nothing of any object")
-    if len(said) > count:
-        return AnswerFault(f"it speaks of {len(said)} objects, and {count} were shown")
-    found = [_read_truth(said, number) for number in range(1, count + 1)]
-    return next((one for one in found if isinstance(one, AnswerFault)), tuple(one is True for one in found))
+    answer = _field(text, "holds")
+    if isinstance(answer, AnswerFault):
+        return answer
+    if isinstance(answer, list):
+        answer = {str(number): verdict for number, verdict in enumerate(answer, 1)}
+    if not isinstance(answer, dict):
+        return AnswerFault(f"{_shortened(answer)} says nothing of any object")
+    if len(answer) > count:
+        return AnswerFault(f"it speaks of {len(answer)} objects, and {count} were shown")
+    verdicts = [_read_truth(answer, number) for number in range(1, count + 1)]
+    return next(
+        (verdict for verdict in verdicts if isinstance(verdict, AnswerFault)),
+        tuple(verdict is True for verdict in verdicts),
+    )
 
 
-def _read_truth(said: Mapping[Any, Any], number: int) -> bool | AnswerFault:
-    if str(number) not in said:
+def _read_truth(answers: Mapping[Any, Any], number: int) -> bool | AnswerFault:
+    if str(number) not in answers:
         return AnswerFault(f"it says nothing of {number}")
-    one = said[str(number)]
-    word = one.strip().lower() if isinstance(one, str) else one
+    answer = answers[str(number)]
+    word = answer.strip().lower() if isinstance(answer, str) else answer
     if isinstance(word, bool):
         return word
     return (
@@ -135,28 +139,28 @@ def _read_truth(said: Mapping[Any, Any], number: int) -> bool | AnswerFault:
         if word in YES
         else False
         if word in NO
-        else AnswerFault(f"{_shortened(one)}, said of {number}, is no yes or no")
+        else AnswerFault(f"{_shortened(answer)}, said of {number}, is no yes or no")
     )
 
 
 def read_support(text: str) -> str | AnswerFault:
     """Read the support of an object."""
-    said = _field(text, "held_by")
-    if isinstance(said, AnswerFault):
-        return said
-    word = said.strip().lower() if isinstance(said, str) else said
-    return str(word) if word in TYPES else AnswerFault(f"{_shortened(said)} is none of {', '.join(TYPES)}")
+    answer = _field(text, "held_by")
+    if isinstance(answer, AnswerFault):
+        return answer
+    word = answer.strip().lower() if isinstance(answer, str) else answer
+    return str(word) if word in TYPES else AnswerFault(f"{_shortened(answer)} is none of {', '.join(TYPES)}")
 
 
 def read_sides(text: str, names: Sequence[str]) -> dict[str, tuple[str, ...] | AnswerFault] | AnswerFault:
     """Read the functional sides of each object, by id."""
 
     def sides(entry: Mapping[str, Any]) -> tuple[str, ...] | AnswerFault:
-        said = entry.get("sides")
-        if not isinstance(said, list):
-            return AnswerFault(f"{_shortened(said)} is no list of sides")
-        words = [one.strip().lower() if isinstance(one, str) else one for one in said]
-        odd = [one for one in words if one not in FUNCTIONAL]
+        listed = entry.get("sides")
+        if not isinstance(listed, list):
+            return AnswerFault(f"{_shortened(listed)} is no list of sides")
+        words = [side.strip().lower() if isinstance(side, str) else side for side in listed]
+        odd = [side for side in words if side not in FUNCTIONAL]
         return (
             AnswerFault(f"{_shortened(odd[0])} is none of {', '.join(FUNCTIONAL)}")
             if odd
@@ -174,9 +178,9 @@ def read_object_relations(
     def meant(entry: Mapping[str, Any]) -> tuple[MeasuredRelation, ...] | AnswerFault | None:
         if "types" not in entry:
             return AnswerFault("it has no types")
-        said = entry["types"]
-        listed = said if isinstance(said, list) else [said]
-        words = [_words(one) for one in listed if not _is_nothing(one)]
+        types = entry["types"]
+        listed = types if isinstance(types, list) else [types]
+        words = [_words(name) for name in listed if not _is_nothing(name)]
         odd = [word for word in words if word not in MEANINGS]
         if odd:
             return AnswerFault(f"{_shortened(odd[0])} is no relation that is measured")
@@ -203,29 +207,34 @@ def read_room_relations(
         if element not in (BESIDE if name in RANGES else ELEMENTS):
             return AnswerFault(f"{name} of {_shortened(element)} cannot be measured")
         listed = entry.get("floors") or []
-        unknown = [one for one in listed if one_line(one) not in known] if isinstance(listed, list) else [listed]
+        unknown = [floor for floor in listed if one_line(floor) not in known] if isinstance(listed, list) else [listed]
         if unknown:
             return AnswerFault(f"{_shortened(unknown[0])} is no floor of the building")
-        return MeasuredRoomRelation(name, element, tuple(dict.fromkeys(known[one_line(one)] for one in listed)))
+        return MeasuredRoomRelation(name, element, tuple(dict.fromkeys(known[one_line(floor)] for floor in listed)))
 
     return _read_each(_field(text, "relations"), "number", range(1, count + 1), meant)
 
 
 def _field(text: str, name: str) -> Any:  # noqa: ANN401  (as JSON has it)
     """Return a field of the last JSON object that has it, after any reasoning. A list may stand alone."""
-    said = spoken(text)
-    if isinstance(said, Unreadable):
-        return AnswerFault(said.reason)
-    found = values_in(said.text)
-    if found and found[-1].is_given_up:
+    reply = spoken(text)
+    if isinstance(reply, Unreadable):
+        return AnswerFault(reply.reason)
+    values = values_in(reply.text)
+    if values and values[-1].is_given_up:
         return AnswerFault(TOO_MUCH)
-    if found and found[-1].is_cut:
+    if values and values[-1].is_cut:
         return AnswerFault("the reply ends in the middle")
-    for one in reversed(found):
-        if isinstance(one.value, dict) and name in one.value:
-            return one.value[name]
-        if isinstance(one.value, list) and name in LISTED and one.value and isinstance(one.value[0], dict):
-            return one.value
+    for json_part in reversed(values):
+        if isinstance(json_part.value, dict) and name in json_part.value:
+            return json_part.value[name]
+        if (
+            isinstance(json_part.value, list)
+            and name in LISTED
+            and json_part.value
+            and isinstance(json_part.value[0], dict)
+        ):
+            return json_part.value
     return AnswerFault(f"there is no JSON object with {name} in the reply" if text.strip() else "the reply is empty")
 
 
@@ -234,10 +243,10 @@ LISTED = ("objects", "relations")
 
 def last_json_in(text: str) -> str | None:
     """Return the last JSON value of a reply on one line, or None if there is none."""
-    said = spoken(text)
-    values = [] if isinstance(said, Unreadable) else values_in(said.text)
-    found = [one.value for one in values if not one.is_cut]
-    return json.dumps(found[-1], ensure_ascii=False) if found else None
+    reply = spoken(text)
+    values = [] if isinstance(reply, Unreadable) else values_in(reply.text)
+    whole = [json_part.value for json_part in values if not json_part.is_cut]
+    return json.dumps(whole[-1], ensure_ascii=False) if whole else None
 
 
 def _read_each(
@@ -249,18 +258,18 @@ def _read_each(
     if not isinstance(listed, list):
         return AnswerFault(f"{_shortened(listed)} is no list")
     entries: dict[str, list[Mapping[str, Any]]] = {}
-    for one in listed:
-        if isinstance(one, dict):
-            entries.setdefault(one_line(one.get(key)), []).append(one)
+    for entry in listed:
+        if isinstance(entry, dict):
+            entries.setdefault(one_line(entry.get(key)), []).append(entry)
     wanted = list(known)
     strange = [name for name in entries if name not in map(one_line, wanted)]
     more = f", but of {_shortened(strange[0])}, which was not asked about" if strange else ""
-    said = {one: list(dict.fromkeys(map(read, entries.get(one_line(one), ())))) for one in wanted}
+    answers = {entry: list(dict.fromkeys(map(read, entries.get(one_line(entry), ())))) for entry in wanted}
     return {
-        one: found[0]
-        if len(found) == 1
-        else AnswerFault("it is said twice, and differently" if found else f"nothing{more}")
-        for one, found in said.items()
+        entry: distinct[0]
+        if len(distinct) == 1
+        else AnswerFault("it is said twice, and differently" if distinct else f"nothing{more}")
+        for entry, distinct in answers.items()
     }
 
 

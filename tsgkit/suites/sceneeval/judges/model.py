@@ -81,7 +81,7 @@ class JudgePrompts:
             places = (prompts.folder / PROMPTS, prompts.folder / "prompts" / PROMPTS)
             if not prompts.folder.is_dir():
                 raise UsageError(f"{prompts.folder}: folder of prompts not found")
-            if not any((place / f"{name}.txt").is_file() for place in places for name in FIELDS):
+            if not any((folder_path / f"{name}.txt").is_file() for folder_path in places for name in FIELDS):
                 raise UsageError(f"{prompts.folder}: has no prompts for this task", hint=f"put them in {places[0]}/")
         _ = prompts.fingerprint  # loads and checks them all
         return prompts
@@ -119,9 +119,9 @@ def reply_reader(read: Callable[[str], Value]) -> Callable[[Reply], JudgeReading
     again."""
 
     def of(reply: Reply) -> JudgeReading[Value | AnswerFault]:
-        found = read(reply.text or "") if reply.ending is Ending.COMPLETE else AnswerFault(problem_of(reply))
-        parts = found.values() if isinstance(found, dict) else (found,)
-        return JudgeReading(found, next((part.reason for part in parts if isinstance(part, AnswerFault)), ""))
+        reading = read(reply.text or "") if reply.ending is Ending.COMPLETE else AnswerFault(problem_of(reply))
+        parts = reading.values() if isinstance(reading, dict) else (reading,)
+        return JudgeReading(reading, next((part.reason for part in parts if isinstance(part, AnswerFault)), ""))
 
     return of
 
@@ -133,12 +133,12 @@ def with_unknowns(answer: Answer[Any]) -> Any:  # noqa: ANN401  (the value that 
     return _with_unknowns(answer.value, answer.said[-1].label, answer.outcome)
 
 
-def _with_unknowns(found: Any, label: str, outcome: Outcome) -> Any:  # noqa: ANN401  (as above)
-    if isinstance(found, AnswerFault):
-        return Unknown(found.reason, label, outcome)
-    if isinstance(found, dict):
-        return {name: _with_unknowns(one, label, outcome) for name, one in found.items()}
-    return found
+def _with_unknowns(value: Any, label: str, outcome: Outcome) -> Any:  # noqa: ANN401  (as above)
+    if isinstance(value, AnswerFault):
+        return Unknown(value.reason, label, outcome)
+    if isinstance(value, dict):
+        return {name: _with_unknowns(part, label, outcome) for name, part in value.items()}
+    return value
 
 
 OBJECTS, ROOM, SIDES = "object relations", "room relations", "sides"
@@ -199,8 +199,8 @@ class ModelJudge:
             if isinstance(image, str):
                 return Unknown(image)
             messages = self.prompts.messages(text, image)
-            found: str | Unknown | None = await self._answer(ask, f"match {name}", messages, schema, read)
-            return found
+            answer: str | Unknown | None = await self._answer(ask, f"match {name}", messages, schema, read)
+            return answer
 
         return dict(zip(names, await gather_all(*map(category, names)), strict=True))
 
@@ -217,7 +217,7 @@ class ModelJudge:
         pieces: list[str | ImageFile] = []
         for number, name in enumerate(instances, 1):
             pair = [await self._image(scene, "front", name), await self._image(scene, "figure", name)]
-            if missing := [one for one in pair if isinstance(one, str)]:
+            if missing := [image for image in pair if isinstance(image, str)]:
                 return _unknown_attribute(instances, Unknown(missing[0]))
             pieces += [f"Object {number}:", *pair]
         count, label = len(instances), f"attribute {spec.text}"
@@ -225,12 +225,12 @@ class ModelJudge:
             self.prompts.messages(self._attribute_text(spec, count), *pieces),
             answers.holds_schema(count),
         )
-        found: tuple[bool, ...] | Unknown = await self._answer(
+        holds: tuple[bool, ...] | Unknown = await self._answer(
             ask, label, messages, schema, partial(answers.read_holds, count=count)
         )
-        if isinstance(found, Unknown):
-            return _unknown_attribute(instances, found)
-        return AttributeAnswer(dict(zip(instances, found, strict=True)))
+        if isinstance(holds, Unknown):
+            return _unknown_attribute(instances, holds)
+        return AttributeAnswer(dict(zip(instances, holds, strict=True)))
 
     def _attribute_text(self, spec: Specification, count: int) -> str:
         things = "one object" if count == 1 else f"{count} objects"
@@ -246,8 +246,8 @@ class ModelJudge:
             return {}
         read = partial(answers.read_object_relations, count=len(specs))
         schema, messages = answers.object_relations_schema(), self.prompts.messages(self._object_relations_text(specs))
-        found = await self._answer(ask, OBJECTS, messages, schema, read)
-        return _by_spec(specs, found)
+        answer = await self._answer(ask, OBJECTS, messages, schema, read)
+        return _by_spec(specs, answer)
 
     def _object_relations_text(self, specs: Sequence[Specification]) -> str:
         lines = []
@@ -266,8 +266,8 @@ class ModelJudge:
         read = partial(answers.read_room_relations, count=len(specs), floors=tuple(floors))
         schema = answers.room_relations_schema(tuple(floors))
         messages = self.prompts.messages(self._room_relations_text(specs, floors))
-        found = await self._answer(ask, ROOM, messages, schema, read)
-        return _by_spec(specs, found)
+        answer = await self._answer(ask, ROOM, messages, schema, read)
+        return _by_spec(specs, answer)
 
     def _room_relations_text(self, specs: Sequence[Specification], floors: Mapping[str, str]) -> str:
         lines = []
@@ -282,12 +282,12 @@ class ModelJudge:
 
         async def support(name: str) -> str | Unknown:
             pair = [await self._image(scene, "front", name), await self._image(scene, "surroundings", name)]
-            if missing := [one for one in pair if isinstance(one, str)]:
+            if missing := [image for image in pair if isinstance(image, str)]:
                 return Unknown(missing[0])
             messages = self.prompts.messages(self.prompts.text("support"), pair[0], OUTLINE_TEXT, pair[1])
             schema, read = answers.support_schema(), answers.read_support
-            found: str | Unknown = await self._answer(ask, f"support {name}", messages, schema, read)
-            return found
+            answer: str | Unknown = await self._answer(ask, f"support {name}", messages, schema, read)
+            return answer
 
         return dict(zip(stage.bodies, await gather_all(*map(support, stage.bodies)), strict=True))
 
@@ -298,8 +298,8 @@ class ModelJudge:
             return {}
         read = partial(answers.read_sides, names=names)
         messages, schema = self.prompts.messages(self._sides_text(scene)), answers.sides_schema(names)
-        found: dict[str, tuple[str, ...] | Unknown] | Unknown = await self._answer(ask, SIDES, messages, schema, read)
-        return dict.fromkeys(names, found) if isinstance(found, Unknown) else found
+        answer: dict[str, tuple[str, ...] | Unknown] | Unknown = await self._answer(ask, SIDES, messages, schema, read)
+        return dict.fromkeys(names, answer) if isinstance(answer, Unknown) else answer
 
     def _sides_text(self, scene: LoadedScene) -> str:
         described = {thing.id: f"{spaced(thing.category)} - {thing.description}" for thing in scene.scene.objects}
@@ -312,8 +312,8 @@ class ModelJudge:
         texts: list[tuple[str, int, int]] = []
         names = tuple(scene.stage.bodies)
         if kind == "fidelity":
-            seen = names if annotation.categories else ()
-            texts += [(self._match_text(annotation.categories), 1, REASON_LENGTH) for _ in seen]
+            matched_names = names if annotation.categories else ()
+            texts += [(self._match_text(annotation.categories), 1, REASON_LENGTH) for _ in matched_names]
             instances = list(RulesJudge().matched(scene, annotation.categories).values())
             for spec in annotation.of_kind("atr") if texts else ():
                 count = max(1, instances.count(spec.category))
@@ -328,8 +328,10 @@ class ModelJudge:
             texts.append((self._sides_text(scene), 0, ENTRY_LENGTH * len(names)))
         sent = sum(len(text) + len(self.prompts.text("role")) for text, _, _ in texts)
         images = [(SIZE, SIZE)] * sum(shown for _, shown, _ in texts)
-        said = sum(answer for _, _, answer in texts)
-        return Expected((len(texts),) * 2, (sent, sent), (said // 2, 2 * said), images=images, worst=TRIES)
+        answer_length = sum(answer for _, _, answer in texts)
+        return Expected(
+            (len(texts),) * 2, (sent, sent), (answer_length // 2, 2 * answer_length), images=images, worst=TRIES
+        )
 
 
 SceneJudge = RulesJudge | ModelJudge
@@ -340,8 +342,10 @@ def _unknown_attribute(instances: Sequence[str], why: Unknown) -> AttributeAnswe
     return AttributeAnswer(dict.fromkeys(instances), str(why), why)
 
 
-def _by_spec(specs: Sequence[Specification], found: Any) -> dict[Specification, Any]:  # noqa: ANN401  (by number, or unknown)
-    return {spec: found if isinstance(found, Unknown) else found[number] for number, spec in enumerate(specs, 1)}
+def _by_spec(specs: Sequence[Specification], by_number: Any) -> dict[Specification, Any]:  # noqa: ANN401  (by number, or unknown)
+    return {
+        spec: by_number if isinstance(by_number, Unknown) else by_number[number] for number, spec in enumerate(specs, 1)
+    }
 
 
 def _list_of(names: Iterable[str]) -> str:

@@ -92,12 +92,12 @@ class RulesJudge:
     ) -> AttributeAnswer:
         """Check the listed attributes, else the description."""
         things = {thing.id: thing for thing in scene.scene.objects}
-        found = {name: _has(things[name], scene.attributes.get(name), spec.attribute) for name in instances}
-        unknown = [name for name, has in found.items() if has is None]
+        verdicts = {name: _has(things[name], scene.attributes.get(name), spec.attribute) for name in instances}
+        unknown = [name for name, has in verdicts.items() if has is None]
         if not unknown:
-            return AttributeAnswer(found)
+            return AttributeAnswer(verdicts)
         why = f"{unknown[0]} lists no attributes and its description does not say {spaced(spec.attribute)}"
-        return AttributeAnswer(found, f"{why}; rules cannot look")
+        return AttributeAnswer(verdicts, f"{why}; rules cannot look")
 
     async def object_relations(
         self, annotation: Annotation, ask: Ask | None
@@ -117,8 +117,8 @@ class RulesJudge:
         if element is None or meant is None:
             return None
         wanted = set(words_of(spaced(spec.elements[0]))) if element == "room" else set()
-        named = tuple(floor for floor, room in floors.items() if wanted and wanted <= set(words_of(spaced(room))))
-        return MeasuredRoomRelation(meant, element, named)
+        floor_ids = tuple(floor for floor, room in floors.items() if wanted and wanted <= set(words_of(spaced(room))))
+        return MeasuredRoomRelation(meant, element, floor_ids)
 
     async def supports(self, scene: LoadedScene, stage: MeasuredScene, ask: Ask | None) -> Mapping[str, str | Unknown]:
         """Return the nearest support of each object."""
@@ -146,7 +146,7 @@ class RulesJudge:
 
 def _has(thing: Object, listed: tuple[str, ...] | None, attribute: str) -> bool | None:
     if listed is not None:
-        return any(mentions(one, attribute) for one in listed)
+        return any(mentions(listed_attribute, attribute) for listed_attribute in listed)
     return True if mentions(f"{thing.category} {thing.description}", attribute) else None
 
 
@@ -156,9 +156,22 @@ def support_type(stage: MeasuredScene, body: Body) -> str:
 
     An object that stands on something is never held by the wall behind it, however near: it must stand by itself.
     """
-    gaps = {"ground": _distance_to_floor(stage, body), "object": _distance_to_top(stage, body)}
+    # the floor of the object's room, or the lowest floor if it is in no room
+    under = [floor.z for floor in stage.floors if floor.polygon.intersects(body.footprint)]
+    # the nearest top face below part of the object; 0 if it is sunk into one
+    below = (
+        max(float(body.low[2] - lower.high[2]), 0.0)
+        for lower in stage.bodies.values()
+        if lower is not body and lower.high[2] <= body.low[2] + MOST_SUNK and _overlap(body, lower)
+    )
+    gaps = {
+        "ground": min(abs(float(body.low[2]) - z) for z in under or [stage.floor_height]),
+        "object": min(below, default=float("inf")),
+    }
     if gaps["ground"] > REACH and gaps["object"] > STANDING_GAP:
-        beyond = {"wall": _distance_to_back(stage, body)}
+        front = body.frame.front / max(float((body.frame.front**2).sum()) ** 0.5, 1e-12)
+        behind = [wall for wall in stage.wall_faces if float(front @ wall.frame.front) > LEAST_ALIGNMENT]
+        beyond = {"wall": (nearest_board(body, behind)[1] if behind else float("inf"))}
         if stage.ceiling is not None:
             beyond["ceiling"] = abs(float(stage.ceiling.low[2] - body.high[2]))
         gaps |= {kind: gap for kind, gap in beyond.items() if gap <= REACH}
@@ -166,31 +179,8 @@ def support_type(stage: MeasuredScene, body: Body) -> str:
     return next(kind for kind, gap in gaps.items() if gap <= least + 1e-6)
 
 
-def _distance_to_floor(stage: MeasuredScene, body: Body) -> float:
-    """Return the distance to the floor of the object's room, or to the lowest floor if it is in no room."""
-    under = [floor.z for floor in stage.floors if floor.polygon.intersects(body.footprint)]
-    return min(abs(float(body.low[2]) - z) for z in under or [stage.floor_height])
-
-
-def _distance_to_top(stage: MeasuredScene, body: Body) -> float:
-    """Return the distance down to the nearest top face below part of the object; 0 if it is sunk into one."""
-    below = (
-        max(float(body.low[2] - other.high[2]), 0.0)
-        for other in stage.bodies.values()
-        if other is not body and other.high[2] <= body.low[2] + MOST_SUNK and _overlap(body, other)
-    )
-    return min(below, default=float("inf"))
-
-
-def _overlap(body: Body, other: Body) -> bool:
+def _overlap(body: Body, lower: Body) -> bool:
     """Return True if one object is above the other in the top view, not just side by side."""
-    common = np.minimum(body.high, other.high) - np.maximum(body.low, other.low)
-    thin = np.minimum(body.high - body.low, other.high - other.low)
+    common = np.minimum(body.high, lower.high) - np.maximum(body.low, lower.low)
+    thin = np.minimum(body.high - body.low, lower.high - lower.low)
     return bool((common[:2] >= np.minimum(LEAST_OVERLAP, thin[:2] / 2)).all())
-
-
-def _distance_to_back(stage: MeasuredScene, body: Body) -> float:
-    """Return the distance to the nearest wall behind the object."""
-    front = body.frame.front / max(float((body.frame.front**2).sum()) ** 0.5, 1e-12)
-    behind = [wall for wall in stage.wall_faces if float(front @ wall.frame.front) > LEAST_ALIGNMENT]
-    return nearest_board(body, behind)[1] if behind else float("inf")

@@ -41,8 +41,7 @@ from tsgkit.suites.sceneeval.descriptions import (
     names_in,
     read_description,
 )
-from tsgkit.suites.sceneeval.furniture import Furniture, furniture, key_of
-from tsgkit.suites.sceneeval.word_meanings import element_of, relation_table, words_of
+from tsgkit.suites.sceneeval.word_meanings import Furniture, element_of, furniture, key_of, relation_table, words_of
 
 __all__ = ["RULES", "AnnotationBatch", "annotation_of", "batch_findings", "furniture", "objects_of", "text_mismatches"]
 
@@ -131,9 +130,11 @@ class _AnnotationCheck:
         """The categories that each named thing may belong to: synonyms, else those that are more or less precise."""
         categories = dict[str, tuple[str, ...]]()
         for name in {thing.name for thing in self.parsed.things}:
-            same = tuple(other for other in self.counted if self.table.same(other) == self.table.same(name))
-            categories[name] = same or tuple(
-                other for other in self.counted if _is_tail(name, other) or _is_tail(other, name)
+            synonyms = tuple(
+                category for category in self.counted if self.table.same(category) == self.table.same(name)
+            )
+            categories[name] = synonyms or tuple(
+                category for category in self.counted if _is_tail(name, category) or _is_tail(category, name)
             )
         return categories
 
@@ -167,12 +168,12 @@ class _AnnotationCheck:
                 yield self._finding("uncounted-thing", message, hint)
 
     def categories(self) -> Iterator[Finding]:
-        named = {name for names in self.candidates.values() for name in names}
+        matched = {name for names in self.candidates.values() for name in names}
         keys = {self.table.same(thing.name) for thing in self.parsed.things}
         for name in self.annotation.categories:
             if self.table.same(name) in keys or key_of(name) in self.parsed.runs or self.parsed.says(name):
                 continue
-            if name in named:
+            if name in matched:
                 yield self._finding("loose-category", f"the text does not say {spaced(name)} in full")
             else:
                 yield self._finding("untold-category", f"the text does not name {spaced(name)}")
@@ -185,12 +186,12 @@ class _AnnotationCheck:
                     yield self._finding("several-counts", f"{name} is counted by {', '.join(s.text for s in specs)}")
                 continue
             spec = specs[0]
-            named = [thing for thing in self.parsed.things if self.candidates[thing.name] == (name,)]
-            quantities = [thing.quantity for thing in named if thing.quantity is not None]
-            is_shared = any(thing.is_shared for thing in named)
+            mentions = [thing for thing in self.parsed.things if self.candidates[thing.name] == (name,)]
+            quantities = [thing.quantity for thing in mentions if thing.quantity is not None]
+            is_shared = any(thing.is_shared for thing in mentions)
             if not quantities:
-                is_definite = any(thing.is_definite for thing in named)
-                if named and spec.quantity == "eq" and not is_definite and spec.n > 1:
+                is_definite = any(thing.is_definite for thing in mentions)
+                if mentions and spec.quantity == "eq" and not is_definite and spec.n > 1:
                     yield self._finding("unsure-quantity", f"the text tells no number, and {spec.text} does")
             elif len(quantities) == 1 and not is_shared:
                 if code := _quantity_difference(quantities[0], spec):
@@ -362,11 +363,11 @@ def _means_the_same(phrase: str, spec: Specification) -> bool:
         element = element_of(spec.elements[0]) or ""
         meant = table.to_room(spec.relation, element)
         return meant is not None and table.to_room(phrase, element) == meant
-    said, demanded = (
+    phrase_types, demanded = (
         {"upside" if str(relation) in UPSIDE else relation.type for relation in table.between_objects(words) or ()}
         for words in (phrase, spec.relation)
     )
-    return bool(said & demanded)
+    return bool(phrase_types & demanded)
 
 
 def batch_findings(
@@ -374,7 +375,7 @@ def batch_findings(
 ) -> list[tuple[Finding, ...]]:
     """Return the findings on each annotation, compared with the others and with known descriptions."""
     batch = AnnotationBatch(annotations, table, known)
-    return [batch.findings(place) for place in range(len(annotations))]
+    return [batch.findings(number) for number in range(len(annotations))]
 
 
 class AnnotationBatch:
@@ -390,26 +391,26 @@ class AnnotationBatch:
         self.words = [_content_words(annotation.description) for annotation in annotations]
         self.known = [_content_words(text) for text in known]
 
-    def findings(self, place: int, instead: Annotation | None = None) -> tuple[Finding, ...]:
+    def findings(self, number: int, instead: Annotation | None = None) -> tuple[Finding, ...]:
         """Return the findings on the annotation at an index, or on another one in its place."""
-        annotation = instead or self.annotations[place]
-        messages = [*self._duplicates(annotation, place), *self._carried_over(annotation, place)]
+        annotation = instead or self.annotations[number]
+        messages = [*self._duplicates(annotation, number), *self._carried_over(annotation, number)]
         return tuple(Finding(code, ERROR, text, "", Place(item=annotation.item_id)) for code, text in messages)
 
-    def _duplicates(self, annotation: Annotation, place: int) -> Iterator[tuple[str, str]]:
+    def _duplicates(self, annotation: Annotation, number: int) -> Iterator[tuple[str, str]]:
         words = _content_words(annotation.description)
 
-        def is_alike(other: frozenset[str]) -> bool:
-            return bool(words) and len(words & other) / len(words | other) > MOST_ALIKE
+        def is_alike(alike: frozenset[str]) -> bool:
+            return bool(words) and len(words & alike) / len(words | alike) > MOST_ALIKE
 
         if any(map(is_alike, self.known)):
             yield "near-duplicate", "the description is much like one there is already"
-        if (other := next((n for n in range(place) if is_alike(self.words[n])), None)) is not None:
-            yield "near-duplicate", f"the description is much like that of {self.annotations[other].item_id}"
+        if (alike := next((n for n in range(number) if is_alike(self.words[n])), None)) is not None:
+            yield "near-duplicate", f"the description is much like that of {self.annotations[alike].item_id}"
 
-    def _carried_over(self, annotation: Annotation, place: int) -> Iterator[tuple[str, str]]:
+    def _carried_over(self, annotation: Annotation, number: int) -> Iterator[tuple[str, str]]:
         words, names = frozenset(words_of(annotation.description)), names_in(annotation.description, self.table)
-        others = [n for n in range(len(self.annotations)) if n != place]
+        others = [n for n in range(len(self.annotations)) if n != number]
         for name in annotation.categories:
             key = self.table.same(name)
             if key in names or not words.isdisjoint(words_of(spaced(name))[-1:]):
@@ -421,8 +422,8 @@ class AnnotationBatch:
             if not wanted or wanted & words:
                 continue
             if whose := next((self.annotations[n].item_id for n in others if wanted <= self.words[n]), ""):
-                said = spaced(spec.attribute)
-                yield "carried-over", f"{spec.text}: this text does not say {said}, and that of {whose} does"
+                attribute = spaced(spec.attribute)
+                yield "carried-over", f"{spec.text}: this text does not say {attribute}, and that of {whose} does"
 
 
 def _content_words(text: str) -> frozenset[str]:

@@ -31,9 +31,9 @@ from tsgkit.suites.sceneeval.annotate import annotation_prompt
 from tsgkit.suites.sceneeval.annotation_replies import answer_text, read_annotation_reply
 from tsgkit.suites.sceneeval.annotations import DIFFICULTIES, Annotation, annotation_of, annotation_value
 from tsgkit.suites.sceneeval.descriptions import read_description
-from tsgkit.suites.sceneeval.furniture import Furniture, key_of
 from tsgkit.suites.sceneeval.makers.annotation_vs_text import AnnotationBatch, text_mismatches
 from tsgkit.suites.sceneeval.makers.room_plans import RoomPlan, in_numbers, written_room
+from tsgkit.suites.sceneeval.word_meanings import Furniture, key_of
 from tsgkit.suites.solvers.prompter import Prompter
 from tsgkit.suites.solvers.solver import UnitMapper, all_at_once
 from tsgkit.suites.styles import style_of
@@ -119,28 +119,28 @@ def written(draws: Sequence[RoomPlan], seed: int, table: Furniture) -> Generatio
     return making
 
 
-def check(made: Sequence[GeneratedItem], table: Furniture, known: Sequence[str] = ()) -> None:
+def check(items: Sequence[GeneratedItem], table: Furniture, known: Sequence[str] = ()) -> None:
     """Check each item by itself and against the others."""
-    batch = AnnotationBatch([item.annotation for item in made], table, known)
-    for place, item in enumerate(made):
-        _check_item(item, batch, place)
+    batch = AnnotationBatch([item.annotation for item in items], table, known)
+    for number, item in enumerate(items):
+        _check_item(item, batch, number)
 
 
 def findings_with(
-    made: Sequence[GeneratedItem], place: int, annotation: Annotation, table: Furniture, known: Sequence[str] = ()
+    items: Sequence[GeneratedItem], number: int, annotation: Annotation, table: Furniture, known: Sequence[str] = ()
 ) -> tuple[Finding, ...]:
     """Return the findings of one item as they would be with another annotation, leaving all items as they are."""
-    tried = GeneratedItem(made[place].drawn, annotation)
-    _check_item(tried, AnnotationBatch([item.annotation for item in made], table, known), place)
+    tried = GeneratedItem(items[number].drawn, annotation)
+    _check_item(tried, AnnotationBatch([item.annotation for item in items], table, known), number)
     return tried.findings
 
 
-def _check_item(item: GeneratedItem, batch: AnnotationBatch, place: int) -> None:
+def _check_item(item: GeneratedItem, batch: AnnotationBatch, number: int) -> None:
     unread = [finding for finding in item.findings if finding.code in ("unread-entry", "unreadable")]
     if unread and unread[0].code == "unreadable":
         item.findings = tuple(unread)
         return
-    others = batch.findings(place, item.annotation)
+    others = batch.findings(number, item.annotation)
     mine = text_mismatches(item.annotation, batch.table)
     text = text_findings(item.drawn, item.annotation.description, batch.table)
     findings = dict.fromkeys((*unread, *others, *mine, *text))
@@ -156,10 +156,10 @@ def text_findings(drawn: RoomPlan, description: str, table: Furniture) -> Iterat
     for room in drawn.rooms:
         if key_of(room) not in text.runs:
             yield _finding("left-out", drawn, f"the description does not name the {room}")
-    named = {table.same(thing.name) for thing in text.things}
+    thing_keys = {table.same(thing.name) for thing in text.things}
     for thing in drawn.things:
         key = table.same(thing.name)
-        if not any(key.endswith(name) or name.endswith(key) for name in named):
+        if not any(key.endswith(name) or name.endswith(key) for name in thing_keys):
             yield _finding("left-out", drawn, f"the description does not name the {thing.name}")
 
 
@@ -170,10 +170,10 @@ def _finding(code: str, drawn: RoomPlan, message: str) -> Finding:
 def read_description_reply(reply: str) -> str:
     """Return the description in a reply, or an empty text."""
     part = spoken(well_formed(reply))
-    for found in reversed([] if isinstance(part, Unreadable) else values_in(part.text)):
-        said = found.value.get("description") if isinstance(found.value, Mapping) else None
-        if isinstance(said, str) and said.strip():
-            return one_line(said)
+    for json_part in reversed([] if isinstance(part, Unreadable) else values_in(part.text)):
+        description = json_part.value.get("description") if isinstance(json_part.value, Mapping) else None
+        if isinstance(description, str) and description.strip():
+            return one_line(description)
     return ""
 
 
@@ -236,10 +236,10 @@ class AnnotationMaker:
                     item.annotation = empty_annotation(item.drawn, description)
             left = _left(making)
             batch = AnnotationBatch([item.annotation for item in left], self.table, self.known)
-            for place, item in enumerate(left):
+            for index, item in enumerate(left):
                 mine = text_findings(item.drawn, item.annotation.description, self.table)
                 described = item.annotation.description
-                item.findings = (*batch.findings(place), *mine) if described else (NO_DESCRIPTION,)
+                item.findings = (*batch.findings(index), *mine) if described else (NO_DESCRIPTION,)
             waiting = [item for item in waiting if item.findings and not item.is_given_up]
             if not waiting:
                 return
@@ -253,7 +253,7 @@ class AnnotationMaker:
         """
         left = _left(making)
         batch = AnnotationBatch([item.annotation for item in left], self.table, self.known)
-        places = {item.name: place for place, item in enumerate(left)}
+        places = {item.name: index for index, item in enumerate(left)}
         waiting = [item for item in left if item.errors or (number == 1 and item.findings)]
         texts = [(item, _mend_prompt(item)) for item in waiting]
         for item, reply in await self._ask_all(texts, f"mend/{number}", making):
@@ -345,24 +345,24 @@ def things_in_words(drawn: RoomPlan) -> str:
     return "; ".join(f"in the {room}: {things}" for room, things in of_room.items())
 
 
-def note_value(made: GeneratedItem, item_id: str, by: str, review: str) -> dict[str, Any]:
+def note_value(item: GeneratedItem, item_id: str, by: str, review: str) -> dict[str, Any]:
     """Return the JSON note on how an item was made."""
     return {
         "item_id": item_id,
-        "drawn": made.drawn.number,
-        "difficulty": made.drawn.difficulty,
-        "rooms": list(made.drawn.rooms),
+        "drawn": item.drawn.number,
+        "difficulty": item.drawn.difficulty,
+        "rooms": list(item.drawn.rooms),
         "by": by,
-        "mended": made.mended,
+        "mended": item.mended,
         "reviewed": review or None,
-        "findings": list(map(finding_value, made.findings)),
+        "findings": list(map(finding_value, item.findings)),
     }
 
 
-def dropped_line(made: GeneratedItem, reason: str) -> str:
+def dropped_line(item: GeneratedItem, reason: str) -> str:
     """Return a dropped item as a line of JSON."""
-    value = annotation_value(made.annotation)
-    value |= {"reason": reason, "findings": list(map(finding_value, made.findings))}
+    value = annotation_value(item.annotation)
+    value |= {"reason": reason, "findings": list(map(finding_value, item.findings))}
     return json.dumps(value, ensure_ascii=False) + "\n"
 
 

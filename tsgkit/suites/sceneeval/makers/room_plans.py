@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 from tsgkit.suites.sceneeval.annotation_replies import NUMBERS
 from tsgkit.suites.sceneeval.annotations import DIFFICULTIES, KINDS, ROOMS, Annotation, Kind, annotation_of
-from tsgkit.suites.sceneeval.furniture import PLACES, Furniture, furniture, key_of
+from tsgkit.suites.sceneeval.word_meanings import PLACES, Furniture, furniture, key_of
 
 __all__ = ["ROOM_TYPES", "PlannedThing", "RoomPlan", "draw_plans", "furniture", "in_numbers", "written_room"]
 
@@ -105,17 +105,17 @@ def draw_plans(
 
 
 def _things(
-    rng: Random, room: str, total: int, most_small: int, table: Furniture, taken: Sequence[str]
+    rng: Random, room: str, total: int, most_small: int, table: Furniture, taken_names: Sequence[str]
 ) -> Iterator[PlannedThing]:
     """Draw the things of a room, those that can carry others first.
 
     Their names are never confusable: none ends in a taken name or is the end of one.
     """
-    taken_keys = [key_of(name) for name in taken]
+    taken_keys = [key_of(name) for name in taken_names]
 
     def is_free(name: str) -> bool:
         key = key_of(name)
-        return not any(key.endswith(other) or other.endswith(key) for other in taken_keys)
+        return not any(key.endswith(taken_key) or taken_key.endswith(key) for taken_key in taken_keys)
 
     free = {place: list(filter(is_free, getattr(table.rooms[room], place))) for place in PLACES}
     small = rng.randint(0, min(most_small, total // 2))

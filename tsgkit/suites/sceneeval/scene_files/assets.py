@@ -136,7 +136,10 @@ class FolderSource:
         known = known if isinstance(known, dict) else {}
         words = _flat(known)
         category, description = _words(words, layout.category), _words(words, *layout.description)
-        box = _box(known, "xyz" if layout.z_up else "xzy")
+        axes = "xyz" if layout.z_up else "xzy"
+        simulated = known.get("thor_metadata")
+        about = known.get("assetMetadata") or (simulated.get("assetMetadata") if isinstance(simulated, dict) else None)
+        box = extents(about.get("boundingBox"), axes) if isinstance(about, dict) else None
         return Asset(mesh, category, description, _rotation(known, where), box, layout.mend_winding, layout.based)
 
 
@@ -187,7 +190,7 @@ def sources_of(texts: Sequence[str]) -> tuple[FolderSource, ...]:
 def _scene_asset(folder: Path, prefix: str, asset_id: str, where: str) -> Asset:
     """Return an asset that was made for one scene (``scene_N__NAME``), or that lies in its folder under its own id."""
     scene, parted, name = asset_id.partition("__")
-    own: Mapping[str, Any] = {}
+    described: Mapping[str, Any] = {}
     if not parted:
         name = asset_id
         files = [file_of_asset(folder, asset_id, form.format, where) for form in ("{0}/{0}.glb", "{0}.glb")]
@@ -195,12 +198,12 @@ def _scene_asset(folder: Path, prefix: str, asset_id: str, where: str) -> Asset:
     else:
         scene = _SHORT_SCENE.sub("scene_", scene)
         file = inside(folder, f"{scene}.json", where)
-        own = _objects_of_scene(file, _written(file)).get(name, {})
-        mesh = inside(folder, f"{scene}/assets/{own.get('sdfPath') or f'{name}.glb'}", where, any_text=True)
+        described = _objects_of_scene(file, _written(file)).get(name, {})
+        mesh = inside(folder, f"{scene}/assets/{described.get('sdfPath') or f'{name}.glb'}", where, any_text=True)
     rotation = None
     if mesh.suffix == ".sdf":
         mesh, rotation = _mesh_of_sdf(mesh, where)
-    return Asset(mesh, category_of(name), _words(own, "description"), rotation, stood_up=prefix in STOOD_UP)
+    return Asset(mesh, category_of(name), _words(described, "description"), rotation, stood_up=prefix in STOOD_UP)
 
 
 def category_of(name: str) -> str:
@@ -255,8 +258,8 @@ def _json_of(path: Path, packed: Path) -> Any:  # noqa: ANN401  (as JSON has it)
 
 def _flat(known: Any) -> Any:  # noqa: ANN401  (as JSON has it)
     """Return the data of an asset with its ``annotations`` merged in."""
-    own = known.get("annotations") if isinstance(known, dict) else None
-    return {**known, **own} if isinstance(own, dict) else known
+    annotations = known.get("annotations") if isinstance(known, dict) else None
+    return {**known, **annotations} if isinstance(annotations, dict) else known
 
 
 def _words(known: Mapping[str, Any], *fields: str) -> str:
@@ -286,13 +289,6 @@ def _rotation(known: Mapping[str, Any], where: str) -> Transform | None:
     if abs(sum(a * b for a, b in zip(*ways, strict=True))) > 1e-3:
         raise FileProblem(f"{where}: up {texts[0]} and front {texts[1]} are not at right angles")
     return asset_rotation(*ways)
-
-
-def _box(known: Mapping[str, Any], axes: str) -> tuple[float, float, float] | None:
-    """Return how wide, deep and high an asset is; some have the metadata within those of a simulator."""
-    simulated = known.get("thor_metadata")
-    about = known.get("assetMetadata") or (simulated.get("assetMetadata") if isinstance(simulated, dict) else None)
-    return extents(about.get("boundingBox"), axes) if isinstance(about, dict) else None
 
 
 def extents(written: object, axes: str = "xzy") -> tuple[float, float, float] | None:

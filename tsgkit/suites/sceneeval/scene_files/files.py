@@ -62,14 +62,14 @@ def plain_id(text: str, where: str) -> str:
     return text
 
 
-def file_of_asset(folder: Path, asset_id: str, named: Callable[[str], str], where: str) -> Path:
+def file_of_asset(folder: Path, asset_id: str, name_of: Callable[[str], str], where: str) -> Path:
     """Return the file of an asset id in a folder; ``named`` is the form of its name.
 
     An id that no path inside the folder can be made of (``../lamp``, a name too long) stands there in another spelling,
     with its odd characters as percent signs and numbers. A link that is outside the folder is refused.
     """
-    is_path = _is_path_in(folder, named(asset_id))
-    return inside(folder, named(asset_id if is_path else spelt(asset_id)), where, any_text=True)
+    is_path = _is_path_in(folder, name_of(asset_id))
+    return inside(folder, name_of(asset_id if is_path else spelt(asset_id)), where, any_text=True)
 
 
 def _is_path_in(folder: Path, name: str) -> bool:
@@ -157,15 +157,15 @@ def problem_of(error: ValidationError, where: str, value: object = None, **keys:
     ``keys`` are the lists of objects, each with the field that names one in messages; others have their number there.
     """
     first = error.errors(include_url=False, include_input=False)[0]
-    place = list(first["loc"])
-    for end, (name, number) in enumerate(pairwise(place), 2):
+    location = list(first["loc"])
+    for end, (name, number) in enumerate(pairwise(location), 2):
         if name in keys and isinstance(number, int):
             thing: Any = value
-            for part in place[:end]:
+            for part in location[:end]:
                 thing = thing[part]
-            own = thing.get(keys[str(name)]) if isinstance(thing, dict) else None
-            place[:end] = [f"object {own if isinstance(own, str | int) else f'number {number}'!s:.80}"]
+            own_name = thing.get(keys[str(name)]) if isinstance(thing, dict) else None
+            location[:end] = [f"object {own_name if isinstance(own_name, str | int) else f'number {number}'!s:.80}"]
             break
     message = "Input should be an object with fields" if first["type"] == "model_type" else first["msg"]
     more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-    return FileProblem(": ".join([where, *map(str, place), message]) + more)
+    return FileProblem(": ".join([where, *map(str, location), message]) + more)

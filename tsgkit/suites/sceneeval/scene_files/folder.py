@@ -23,10 +23,9 @@ from tsgkit.errors import FileProblem, UsageError
 from tsgkit.library.files import read_bytes, read_text
 from tsgkit.suites.sceneeval.scene_files.assets import FolderSource
 from tsgkit.suites.sceneeval.scene_files.files import LooksBeside, inside, json_of, plain_id
-from tsgkit.suites.sceneeval.scene_files.glb import read_glb
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import MISSING, LoadedScene
 from tsgkit.suites.sceneeval.scene_files.simple import FORMAT as OURS
-from tsgkit.suites.sceneeval.scene_files.simple import meshes_of, read_simple
+from tsgkit.suites.sceneeval.scene_files.simple import meshes_of, read_glb, read_simple
 from tsgkit.suites.sceneeval.scene_files.states import FORMAT as STATE
 from tsgkit.suites.sceneeval.scene_files.states import models_of, read_state
 from tsgkit.suites.task import JudgedContent

@@ -170,11 +170,11 @@ def _object(
         more = "; its source knows no box of it" if missing == "box" else ""
         hint = "" if missing == "box" else "with --missing box its box is taken, where its source knows one"
         raise FileProblem(f"{where}: modelId: there is no mesh {asset.mesh}{more}", hint=hint)
-    place = model.transform.data
+    matrix = model.transform.data
     if asset.stood_up:  # the mesh itself has y up: its y is where their z points, its z against their y
-        place = (*place[:4], *place[8:12], *(-number for number in place[4:8]), *place[12:])
+        matrix = (*matrix[:4], *matrix[8:12], *(-number for number in matrix[4:8]), *matrix[12:])
     object_id = f"idx{model.index}_{model.model}"
-    return Object(object_id, shape, place, asset.category, asset.description, asset.mend_winding)
+    return Object(object_id, shape, matrix, asset.category, asset.description, asset.mend_winding)
 
 
 def _architecture(arch: _Arch, name: str, room: str | None = None) -> Architecture:
@@ -185,11 +185,11 @@ def _architecture(arch: _Arch, name: str, room: str | None = None) -> Architectu
         kind, count = element.type.lower(), len(element.points)
         corners = [(point[0], point[1], point[2] if len(point) > 2 else 0.0) for point in element.points]
         if kind == "floor":
-            if (own := room if element.room is None else element.room) is None:
+            if (room_id := room if element.room is None else element.room) is None:
                 raise FileProblem(f"{where}: roomId: a floor needs one")
             if count < 3:
                 raise FileProblem(f"{where}: points: a floor needs three corners or more, not {count}")
-            floors.append(Floor(own, tuple(corners)))
+            floors.append(Floor(room_id, tuple(corners)))
         elif kind == "wall":
             if element.id is None:
                 raise FileProblem(f"{where}: id: a wall needs one")

@@ -20,10 +20,10 @@ from tsgkit.llm.scripts import RecordedModel, Script
 from tsgkit.suites.sceneeval.annotation_files import read_annotation_file
 from tsgkit.suites.sceneeval.annotations import Annotation, annotation_of
 from tsgkit.suites.sceneeval.descriptions import LONGEST, read_description
-from tsgkit.suites.sceneeval.furniture import furniture
 from tsgkit.suites.sceneeval.makers.annotation_vs_text import RULES, batch_findings, text_mismatches
 from tsgkit.suites.sceneeval.makers.maker import AnnotationMaker, Generation, read_description_reply
 from tsgkit.suites.sceneeval.makers.room_plans import ROOM_TYPES, RoomPlan, draw_plans, written_room
+from tsgkit.suites.sceneeval.word_meanings import furniture
 
 OURS = read_annotation_file(TASKS / "sceneeval" / "data" / "annotations.csv").annotations
 SLIPS = (

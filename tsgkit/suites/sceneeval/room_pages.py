@@ -1,18 +1,34 @@
-"""A room read from a file, for programs and notebooks: the strict findings and the top view."""
+"""Rooms for people: the top view, and a page on which a room can be turned, with the findings on it.
+
+>>> from tsgkit.geometry import Object, Scene, box
+>>> page = room_page(Scene("den", (Object("lamp_1", box(0.2, 0.2, 0.4), category="lamp"),)))
+>>> "lamp_1" in page, "://" in page.replace(NAMESPACE, "")
+(True, False)
+
+The file is self-contained; its content security policy forbids loading anything. It permits only this module's script
+and style, by their hashes. Names and texts of the scene are data that the script writes as text. Textures are reduced
+to one colour for each face. Browsers without WebGL show the top view.
+"""
 
 from __future__ import annotations
 
+import base64
+import html
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tsgkit.browser.modules import allowed, inert_json, joined, text_of
 from tsgkit.errors import UsageError
-from tsgkit.geometry import MeasuredScene, accessibility, check_libraries
+from tsgkit.geometry import MeasuredScene, Scene, accessibility, check_libraries, view
+from tsgkit.geometry.bodies import Frame
 from tsgkit.geometry.libraries import np, shapely
 from tsgkit.geometry.paths import free_parts, strip_before
+from tsgkit.geometry.rendering import RenderedSurface, face_colours
+from tsgkit.geometry.views import everything, undrawable
 from tsgkit.graph.drawing.svg import INK, PALE, Markup, characters, document, element, lines_of_text, polygon, spoken
 from tsgkit.library.files import refuse_to_replace_data, write_text
 from tsgkit.suites.sceneeval.judges.rules import RulesJudge, support_type
@@ -20,6 +36,7 @@ from tsgkit.suites.sceneeval.plausibility import findings
 from tsgkit.suites.sceneeval.scene_files.assets import sources_of
 from tsgkit.suites.sceneeval.scene_files.folder import read_scene
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import MISSING, LoadedScene
+from tsgkit.suites.sceneeval.view import Remark, RemarkSection
 
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body
@@ -72,20 +89,20 @@ def draw_scene(
     stage: MeasuredScene, types: Mapping[str, str], sides: Mapping[str, tuple[str, ...]], title: str = ""
 ) -> str:
     """Return the drawing. The judge determines the support and the functional sides of each object."""
-    found = findings(stage, types, sides)
+    measured = findings(stage, types, sides)
     parts = free_parts(stage) if stage.floors else []
     plan, size = _plan(stage)
     bodies = sorted(stage.bodies.values(), key=lambda body: float(body.high[2]))  # from below
     drawn = [
         *(_area(plan, ground.polygon, fill=FLOOR) for ground in stage.floors),
-        *(_area(plan, part, fill=FREE[place % len(FREE)]) for place, part in enumerate(parts)),
+        *(_area(plan, part, fill=FREE[number % len(FREE)]) for number, part in enumerate(parts)),
         *_strips(stage, plan, sides),
-        *(_object(plan, body, found["objects"][body.id]) for body in bodies),
+        *(_object(plan, body, measured["objects"][body.id]) for body in bodies),
         *_walls(stage, plan),
         *_labels(plan, bodies),
         *_legend(size[0], [float(part.area) for part in parts]),
     ]
-    words = f"{len(stage.bodies)} objects; {found['navigability']['reason']}"
+    words = f"{len(stage.bodies)} objects; {measured['navigability']['reason']}"
     height = max(size[1], EDGE + 24.0 * (len(LOOKS) + min(len(parts), len(FREE)) + 3))
     return document(size[0] + LEGEND, height, drawn, title=title or stage.scene.name, description=words)
 
@@ -123,12 +140,12 @@ def _strips(stage: MeasuredScene, plan: PixelScale, sides: Mapping[str, tuple[st
             yield _area(plan, strip_before(stage.bodies[name], side), words, fill=colour, fill_opacity="0.45")
 
 
-def _object(plan: PixelScale, body: Body, found: Mapping[str, object]) -> Markup:
-    reasons = found["reasons"]
+def _object(plan: PixelScale, body: Body, result: Mapping[str, object]) -> Markup:
+    reasons = result["reasons"]
     lines = [body.id, *(map(str, reasons) if isinstance(reasons, list) else ())]
-    colour = STANDS if found["supported"] else FLOATS
-    if found["out_of_bounds"] or found["in_collision"]:
-        colour = OUT if found["out_of_bounds"] else COLLIDES
+    colour = STANDS if result["supported"] else FLOATS
+    if result["out_of_bounds"] or result["in_collision"]:
+        colour = OUT if result["out_of_bounds"] else COLLIDES
     shape = _area(
         plan,
         body.footprint,
@@ -164,27 +181,27 @@ def _line(plan: PixelScale, start: Floats, end: Floats, colour: str, wide: float
 
 def _labels(plan: PixelScale, bodies: Sequence[Body]) -> Iterator[Markup]:
     """Draw the names of the objects, each moved down until it covers no other."""
-    taken: list[tuple[float, float, float]] = []
+    labels: list[tuple[float, float, float]] = []
     for body in bodies:
         x, y = plan.at(float(body.frame.centre[0]), float(body.frame.centre[1]))
         name = body.id if len(body.id) <= LONGEST else body.id[: LONGEST - 3] + "..."
         half = LETTER * len(name) / 2
-        while any(abs(x - a) < half + wide and abs(y - b) < LINE for a, b, wide in taken):
+        while any(abs(x - a) < half + wide and abs(y - b) < LINE for a, b, wide in labels):
             y += LINE
-        taken.append((x, y, half))
+        labels.append((x, y, half))
         yield lines_of_text([name], x, y, size=11)
 
 
 def _legend(left: float, areas: Sequence[float]) -> Iterator[Markup]:
     whole = sum(areas)
     free = [
-        (f"free floor, part {place + 1}: {area:.1f} m2 ({100 * area / whole:.0f} %)", FREE[place], "1")
-        for place, area in enumerate(areas[: len(FREE)])
+        (f"free floor, part {row + 1}: {area:.1f} m2 ({100 * area / whole:.0f} %)", FREE[row], "1")
+        for row, area in enumerate(areas[: len(FREE)])
     ]
     if len(areas) > len(FREE):
         free[-1] = (f"free floor, {len(areas) - len(FREE) + 1} smaller parts", FREE[-1], "1")
-    for place, (words, colour, opacity) in enumerate([*LOOKS, *free]):
-        y = EDGE + 24 * place
+    for row, (words, colour, opacity) in enumerate([*LOOKS, *free]):
+        y = EDGE + 24 * row
         yield element("rect", x=left, y=y, width=16, height=16, fill=colour, fill_opacity=opacity, stroke=PALE)
         yield element("text", characters(words), x=left + 24, y=y + 13, font_size=12)
 
@@ -263,5 +280,152 @@ def open_scene(
     if missing not in MISSING:
         raise UsageError(f"missing={missing}: expected {' or '.join(MISSING)}")
     check_libraries()
-    named = [f"{name}={folder}" for name, folder in assets.items()] if isinstance(assets, Mapping) else list(assets)
-    return SceneView(read_scene(Path(path), sources_of(named), missing=missing), Path(path).name)
+    asset_folders = (
+        [f"{name}={folder}" for name, folder in assets.items()] if isinstance(assets, Mapping) else list(assets)
+    )
+    return SceneView(read_scene(Path(path), sources_of(asset_folders), missing=missing), Path(path).name)
+
+
+BOX_FACES = (
+    (0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1), (2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4),
+    (1, 5, 7), (1, 7, 3),
+)  # fmt: skip
+"""The faces of a box by the numbers of its corners."""
+
+
+class RoomParts(NamedTuple):
+    """The parts of a room, and the remarks on parts that are drawn as boxes."""
+
+    parts: list[dict[str, Any]]
+    simplified: tuple[RemarkSection, ...] = ()
+
+
+def room_parts(stage: MeasuredScene, *, most_faces: int | None = None) -> RoomParts:
+    """Return the parts of a room. Objects above their share of ``most_faces`` are drawn as their boxes."""
+    drawn = everything(stage)
+    too_large = (
+        set() if most_faces is None else simplified({surface.name: len(surface.faces) for surface in drawn}, most_faces)
+    )
+    parts = list(_parts(stage, [_boxed(stage, surface) if surface.name in too_large else surface for surface in drawn]))
+    remarks = [
+        Remark(
+            f"{surface.name} is drawn as a box",
+            None,
+            (surface.name,),
+            f"its surface has {len(surface.faces):,} triangles",
+        )
+        for surface in drawn
+        if surface.name in too_large
+    ]
+    return RoomParts(parts, (RemarkSection("Drawn as boxes, for their size", remarks),) if remarks else ())
+
+
+def listed(section: RemarkSection) -> dict[str, Any]:
+    """Return a section as JSON has it."""
+    remarks = [{**remark._asdict(), "objects": list(remark.objects)} for remark in section.remarks]
+    return {"title": section.title, "remarks": remarks}
+
+
+def simplified(faces: Mapping[str, int], most: int) -> set[str]:
+    """Return the names of those that have more faces than their share; small ones leave theirs to the others."""
+    left, ordered = most, sorted(faces, key=lambda name: (faces[name], name))
+    for number, name in enumerate(ordered):
+        if faces[name] > len(BOX_FACES) and faces[name] * (len(ordered) - number) > left:
+            return set(ordered[number:])
+        left -= faces[name]
+    return set()
+
+
+def _boxed(stage: MeasuredScene, surface: RenderedSurface) -> RenderedSurface:
+    """Return the box of a surface: that of its object, else the one around it."""
+    body = stage.bodies.get(surface.name)
+    low, high = surface.vertices.min(axis=0), surface.vertices.max(axis=0)
+    frame = Frame((low + high) / 2, np.eye(3), (high - low) / 2) if body is None else body.frame
+    return RenderedSurface(surface.name, frame.corners, np.array(BOX_FACES), colour=surface.colour)
+
+
+def _parts(stage: MeasuredScene, drawn: Sequence[RenderedSurface]) -> Iterator[dict[str, Any]]:
+    walls = {board.id: built.board for built in stage.built_walls for board in (built.board, *built.openings)}
+    for surface in drawn:
+        if surface.name in stage.bodies:
+            body = stage.bodies[surface.name]
+            thing = next(thing for thing in stage.scene.objects if thing.id == surface.name)
+            yield {
+                "name": surface.name,
+                **_surface(surface),
+                "object": True,
+                "category": thing.category,
+                "about": thing.description,
+                "size": [round(float(length), 3) for length in 2 * body.frame.half],
+                "place": [round(float(number), 3) for number in body.frame.centre],
+                "yaw": round(body.yaw, 1),
+                "problems": [problem.message for problem in stage.problems if problem.where == surface.name],
+            }
+        elif surface.name in walls:
+            frame = walls[surface.name].frame
+            front = {"front": frame.front.tolist(), "centre": frame.centre.tolist()}
+            # only the two large faces: the rims between pieces of a wall would shine through its seams
+            depth = (surface.corners - frame.centre) @ frame.front
+            flat = depth.max(axis=1) - depth.min(axis=1) < frame.half[1] / 2
+            yield {"name": surface.name, **_surface(replace(surface, faces=surface.faces[flat])), **front}
+        else:
+            yield {"name": surface.name, **_surface(surface)}
+
+
+def _surface(drawn: RenderedSurface) -> dict[str, str]:
+    """Return the corners of all faces as 32-bit floats and the colour of each face as bytes, in base64."""
+    return {
+        "corners": base64.b64encode(drawn.corners.astype("<f4").tobytes()).decode(),
+        "colours": base64.b64encode(face_colours(drawn).tobytes()).decode(),
+    }
+
+
+NAMESPACE = "http://www.w3.org/2000/svg"
+"""The one address in the script: a name for elements, which nothing is loaded from."""
+PREVIEW = 480
+"""Width and height, in pixels, of the image for browsers without WebGL."""
+
+
+def room_page(scene: Scene, sections: Sequence[RemarkSection] = (), *, title: str = "", about: str = "") -> str:
+    """Return the page of a scene with its findings. Raise UsageError if the scene has nothing to draw."""
+    stage = MeasuredScene(scene)
+    if problem := undrawable(stage):
+        raise UsageError(str(problem), hint="tsgkit scene show lists its problems")
+    style, script = text_of("panels/panels.css") + text_of("room.css"), joined("room.js")
+    policy = f"default-src 'none'; script-src {allowed(script)}; style-src {allowed(style)}; img-src data:"
+    name = html.escape(title or scene.name)
+    image = base64.b64encode(view(stage, "top", size=PREVIEW).png()).decode()
+    return _PAGE.format(
+        policy=policy,
+        title=name,
+        style=style,
+        script=script,
+        image=image,
+        about=html.escape(about),
+        data=inert_json({"parts": room_parts(stage).parts, "sections": list(map(listed, sections))}),
+    )
+
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<main>
+<header>
+<h1>{title}</h1>
+<p id="about">{about}</p>
+</header>
+<img id="still" hidden alt="the room from above" src="data:image/png;base64,{image}">
+<div id="room"></div>
+</main>
+<script type="application/json" id="data">{data}</script>
+<script>{script}</script>
+</body>
+</html>
+"""

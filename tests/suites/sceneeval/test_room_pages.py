@@ -23,8 +23,8 @@ from tsgkit.geometry import Architecture, MeasuredScene, Mesh, Object, Opening, 
 from tsgkit.suites.panels import Panel, SampleView
 from tsgkit.suites.sceneeval import view
 from tsgkit.suites.sceneeval.annotations import annotation_of
-from tsgkit.suites.sceneeval.pages.page import BOX_FACES, NAMESPACE, room_page, room_parts, simplified
-from tsgkit.suites.sceneeval.pages.remarks import (
+from tsgkit.suites.sceneeval.room_pages import BOX_FACES, NAMESPACE, room_page, room_parts, simplified
+from tsgkit.suites.sceneeval.view import (
     Remark,
     RemarkSection,
     demand_remarks,
