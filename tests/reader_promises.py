@@ -37,7 +37,7 @@ from tsgkit.replies.sections import answer_section
 from tsgkit.replies.tuples import tuples
 from tsgkit.suites.formalimg import official as formalimg_official
 from tsgkit.suites.formalimg.knolling import objects_in
-from tsgkit.suites.formalimg.natural import judgement, judgement_in
+from tsgkit.suites.formalimg.natural import judgement_in
 from tsgkit.suites.formalimg.strict import layout_in
 from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
 from tsgkit.suites.sceneeval.judges import answers
@@ -65,7 +65,7 @@ REPLY_READERS: dict[str, Callable[[str], object]] = {
     "official layout": formalimg_official.layout,
     "objects_in": lambda text: objects_in(Reply(text), ("cup",)),
     "said_in": lambda text: judgement_in(Reply(text)),
-    "official judgement": judgement,
+    "official judgement": formalimg_official.judgement,
     "numbered choices": lambda text: numbered(text, [OPTIONS] * 3),
     "choice": lambda text: choice(text, OPTIONS),
     "answer section": answer_section,

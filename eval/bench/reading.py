@@ -32,7 +32,7 @@ from tsgkit.library.documents.reader import read_document
 from tsgkit.replies.choices import choice
 from tsgkit.replies.lists import names
 from tsgkit.replies.sections import answer_section
-from tsgkit.suites.formalimg.natural import judgement
+from tsgkit.suites.formalimg.official import judgement
 from tsgkit.suites.formalimg.strict import layout_in
 from tsgkit.suites.sceneeval.annotation_replies import read_annotation_reply
 from tsgkit.suites.sceneeval.judges.answers import read_holds

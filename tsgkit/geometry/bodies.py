@@ -316,18 +316,18 @@ FIRST = 512
 FINE = 0.001
 
 
-def between_objects(one: Body, other: Body) -> float:
+def between_objects(first: Body, second: Body) -> float:
     """Return the gap between two objects: of their surfaces, 0 for one in the other; or the published estimate of it.
 
     Published: the least distance from points in the smallest box around the smaller object to the surface of the other,
     so that a small object deep inside a large one has a distance.
     """
-    if not one.profile.exact_gaps:
-        small, large = (one, other) if one.frame.volume < other.frame.volume else (other, one)
+    if not first.profile.exact_gaps:
+        small, large = (first, second) if first.frame.volume < second.frame.volume else (second, first)
         return least_gap(small.scattered, large)
-    if one is other or one.holds(other.part_corners).any() or other.holds(one.part_corners).any():
+    if first is second or first.holds(second.part_corners).any() or second.holds(first.part_corners).any():
         return 0.0
-    return surfaces.gap(one.tree, other.tree)
+    return surfaces.gap(first.tree, second.tree)
 
 
 def to_board(body: Body, board: Body) -> float:
@@ -376,8 +376,8 @@ def nearest(points: Floats, board: Body) -> Floats:
     >>> nearest(np.array([[1.0, 2.0, 0.5], [9.0, 0.0, 0.0]]), board).tolist()
     [[1.0, 0.1, 0.5], [2.0, 0.0, 0.0]]
     """
-    seen = board.frame.local(points)
+    local = board.frame.local(points)
     boxes = board.frame.local(board.vertices).reshape(-1, 8, 3)
-    inside = np.clip(seen[:, None], boxes.min(axis=1), boxes.max(axis=1))
-    best = np.argmin(np.linalg.norm(inside - seen[:, None], axis=2), axis=1)
-    return np.asarray(board.frame.centre + inside[np.arange(len(seen)), best] @ board.frame.axes.T)
+    inside = np.clip(local[:, None], boxes.min(axis=1), boxes.max(axis=1))
+    best = np.argmin(np.linalg.norm(inside - local[:, None], axis=2), axis=1)
+    return np.asarray(board.frame.centre + inside[np.arange(len(local)), best] @ board.frame.axes.T)

@@ -2,8 +2,8 @@
 
 >>> from tsgkit.geometry import MeasuredScene, Object, Scene, box, rectangle, standing
 >>> table = Object("table_1", box(1, 1, 1), standing(at=(3, 0, 0.5)))
->>> found = out_of_bounds(MeasuredScene(Scene("den", (table,), rectangle(-3, -3, 3, 3))))
->>> round(found.objects["table_1"].ratio, 3), found.out
+>>> bounds = out_of_bounds(MeasuredScene(Scene("den", (table,), rectangle(-3, -3, 3, 3))))
+>>> round(bounds.objects["table_1"].ratio, 3), bounds.out
 (0.5, ('table_1',))
 
 The ratio is the share of an object's surface over a floor, at any height; below 0.99 the object is out. Published:
@@ -101,8 +101,8 @@ def shares_over(polygon: shapely.Geometry, triangles: Floats) -> Floats:
     """Return for each triangle the share of its area over the polygon."""
     flat = triangles[:, :, :2]
     lying = shapely.polygons(flat)
-    one, two = triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]
-    normal = np.cross(one, two)
+    across, along = triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]
+    normal = np.cross(across, along)
     upright = np.abs(normal[:, 2]) < UPRIGHT * np.linalg.norm(normal, axis=1)
     shares = np.zeros(len(triangles))
     hull = shapely.convex_hull(lying)

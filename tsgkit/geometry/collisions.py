@@ -84,9 +84,9 @@ def collisions(stage: MeasuredScene) -> Collisions:
     """Return every unordered pair of objects, and with ``walls_are_solid`` every object and wall."""
     test = _overlap if stage.profile.solids else _published
     hits = []
-    for one, other in stage.pairs():
+    for first, second in stage.pairs():
         stage.keep_going()
-        if stage.rugs.keys().isdisjoint((one.id, other.id)) and (hit := test(one, other)):
+        if stage.rugs.keys().isdisjoint((first.id, second.id)) and (hit := test(first, second)):
             hits.append(hit)
     wall_hits = []
     walls = Boxes(stage.walls if stage.profile.walls_are_solid else ())
@@ -97,61 +97,62 @@ def collisions(stage: MeasuredScene) -> Collisions:
     return Collisions(tuple(stage.bodies), tuple(hits), tuple(wall_hits), stage.unmeasured)
 
 
-def _published(one: Body, other: Body) -> Hit | None:
-    first, second = one.solid_or_surface, other.solid_or_surface
-    points = surfaces.contacts(first, second)
+def _published(first: Body, second: Body) -> Hit | None:
+    shapes = first.solid_or_surface, second.solid_or_surface
+    points = surfaces.contacts(*shapes)
     if not len(points):
         return None
-    away = other.centroid - points.mean(axis=0)
+    away = second.centroid - points.mean(axis=0)
     length = float(np.linalg.norm(away))
     # Where the contact is the centroid itself there is no way to push: they stay in contact.
-    if length > 0 and not surfaces.meet(first, second, PUSH * away / length):
+    if length > 0 and not surfaces.meet(*shapes, PUSH * away / length):
         return None
-    return Hit(one.id, other.id, f"{one.id} and {other.id} meet at {len(points)} points, and still after a 5 mm push")
+    words = f"{first.id} and {second.id} meet at {len(points)} points, and still after a 5 mm push"
+    return Hit(first.id, second.id, words)
 
 
-def _overlap(one: Body, other: Body) -> Hit | None:
-    if _parted(one, other, np.zeros(3)):
+def _overlap(first: Body, second: Body) -> Hit | None:
+    if _parted(first, second, np.zeros(3)):
         return None
-    ways = ways_out(one, other)
-    if any(_parted(one, other, PUSH * way) for way in ways):
+    ways = ways_out(first, second)
+    if any(_parted(first, second, PUSH * way) for way in ways):
         return None
-    words = f"{one.id} and {other.id} overlap by more than 5 mm: none of {len(ways)} ways out parts them"
-    return Hit(one.id, other.id, words)
+    words = f"{first.id} and {second.id} overlap by more than 5 mm: none of {len(ways)} ways out parts them"
+    return Hit(first.id, second.id, words)
 
 
-def ways_out(one: Body, other: Body) -> Floats:
+def ways_out(first: Body, second: Body) -> Floats:
     """Unit vectors along which the other might leave: between the centres, and along the axes of either."""
-    between = other.frame.centre - one.frame.centre
+    between = second.frame.centre - first.frame.centre
     length = float(np.linalg.norm(between))
-    axes = [axis / np.linalg.norm(axis) for body in (one, other) for axis in body.frame.axes.T]
+    axes = [axis / np.linalg.norm(axis) for body in (first, second) for axis in body.frame.axes.T]
     ways = np.array([*([between / length] if length > 0 else []), *axes])
     return np.concatenate([ways, -ways])
 
 
-def _parted(one: Body, other: Body, moved: Floats) -> bool:
+def _parted(first: Body, second: Body, moved: Floats) -> bool:
     """Return whether nothing of the two is in one another after the other has moved."""
-    low, high = other.low + moved, other.high + moved
-    if (low > one.high).any() or (high < one.low).any():
+    low, high = second.low + moved, second.high + moved
+    if (low > first.high).any() or (high < first.low).any():
         return True
-    if surfaces.meet(one.tree, other.tree, moved):
+    if surfaces.meet(first.tree, second.tree, moved):
         return False
-    inside = one.holds(other.part_corners + moved).any() or other.holds(one.part_corners - moved).any()
+    inside = first.holds(second.part_corners + moved).any() or second.holds(first.part_corners - moved).any()
     return not inside
 
 
-def depth(one: Body, other: Body) -> float:
+def depth(first: Body, second: Body) -> float:
     """Metres of the shortest way out, to a millimetre, among those tried; 0 for bodies that are apart."""
-    if _parted(one, other, np.zeros(3)):
+    if _parted(first, second, np.zeros(3)):
         return 0.0
-    best = float(np.linalg.norm(one.high - one.low) + np.linalg.norm(other.high - other.low))
-    for way in ways_out(one, other):
+    best = float(np.linalg.norm(first.high - first.low) + np.linalg.norm(second.high - second.low))
+    for way in ways_out(first, second):
         # Double the distance until it parts the two, or is no better than another way; then halve the interval.
         stuck, free = 0.0, min(FINEST, best)
-        while not (parted := _parted(one, other, free * way)) and free < best:
+        while not (parted := _parted(first, second, free * way)) and free < best:
             stuck, free = free, min(2 * free, best)
         while parted and free - stuck > FINEST:
             middle = (stuck + free) / 2
-            stuck, free = (stuck, middle) if _parted(one, other, middle * way) else (middle, free)
+            stuck, free = (stuck, middle) if _parted(first, second, middle * way) else (middle, free)
         best = free
     return best

@@ -94,7 +94,7 @@ class Numbers:
         decode, data = draco.decode, self.view(packed.get("bufferView"))
         try:
             mesh = decode(data)
-            by_id = {one["unique_id"]: one["data"] for one in mesh.attributes}
+            by_id = {attribute["unique_id"]: attribute["data"] for attribute in mesh.attributes}
             tables = {name: by_id[packed["attributes"][name]] for name in names if name in packed["attributes"]}
         except Exception as error:  # noqa: BLE001 - decoders fail in every way there is
             words = " ".join(str(error).split()) or type(error).__name__
@@ -241,8 +241,8 @@ class PlainFile:
             primitives = []
             for part in parts:
                 indices = {"indices": number_of(part["indices"])} if "indices" in part else {}
-                named = {name: number_of(table) for name, table in part["attributes"].items()}
-                primitives.append({**part, **indices, "attributes": named})
+                attributes = {name: number_of(table) for name, table in part["attributes"].items()}
+                primitives.append({**part, **indices, "attributes": attributes})
             meshes.append({"primitives": primitives})
         buffers = [{"byteLength": size}] if size else []
         lists = {"meshes": meshes, "materials": self.materials, "accessors": accessors, "bufferViews": views}
@@ -300,8 +300,17 @@ def plain(content: Mapping[str, Any], binary: bytes, beside: Callable[[str], byt
             meshes.append([])
             faults[number] = str(error) if isinstance(error, NotRead) else f"{type(error).__name__}: {error}"
     materials = [{"name": str(n), "pbrMetallicRoughness": look.base} for n, look in enumerate(looks)]
-    shown = {look.image: _texture(numbers, look.image) for look in looks if look.image is not None}
-    textures = {str(n): shown[look.image] for n, look in enumerate(looks) if look.image is not None}
+    images: dict[int, Texture] = {}
+    for look in looks:
+        if look.image is None or look.image in images:
+            continue
+        image = row_of(content, "images", look.image) or {}
+        try:
+            data = numbers.view(image["bufferView"]) if "bufferView" in image else numbers.file(image.get("uri"))
+            images[look.image] = Texture(data)
+        except NotRead as error:
+            images[look.image] = Texture(b"", str(error))
+    textures = {str(n): images[look.image] for n, look in enumerate(looks) if look.image is not None}
     kept = {key: content[key] for key in ("asset", "scene", "scenes", "nodes") if key in content}
     return PlainFile(kept, meshes, materials, textures, faults)
 
@@ -326,36 +335,28 @@ def _look(content: Mapping[str, Any], number: int) -> _Look:
     """Return the appearance of a material; invalid parts are left out."""
     material = row_of(content, "materials", number)
     glossy = _inner(material, "extensions", GLOSSY)
-    given = glossy or _inner(material, "pbrMetallicRoughness")
-    factor = given.get("diffuseFactor" if glossy else "baseColorFactor")
+    shading = glossy or _inner(material, "pbrMetallicRoughness")
+    factor = shading.get("diffuseFactor" if glossy else "baseColorFactor")
     shares = factor if isinstance(factor, list) and len(factor) == 4 else [None]
     is_colour = all(isinstance(share, int | float) and 0 <= share <= 1 for share in shares)
     base = {"baseColorFactor": factor} if is_colour else {}
-    info = _inner(given, "diffuseTexture" if glossy else "baseColorTexture")
+    info = _inner(shading, "diffuseTexture" if glossy else "baseColorTexture")
     texture = row_of(content, "textures", info.get("index"))
     if texture is None:
         return _Look(base)
-    sources = [_inner(texture, "extensions", one).get("source") for one in (BASIS, WEBP)] + [texture.get("source")]
-    image = next((one for one in sources if row_of(content, "images", one) is not None), None)
+    holders = [_inner(texture, "extensions", BASIS), _inner(texture, "extensions", WEBP), texture]
+    sources = [holder.get("source") for holder in holders]
+    image = next((source for source in sources if row_of(content, "images", source) is not None), None)
     moved = _inner(info, "extensions", SHIFTED)
     corners = moved.get("texCoord", info.get("texCoord", 0))
     return _Look(base, image, corners if type(corners) is int else 0, moved)
 
 
-def _texture(numbers: Numbers, number: int) -> Texture:
-    """Return an image, or why there is none."""
-    image = row_of(numbers.content, "images", number) or {}
-    try:
-        return Texture(numbers.view(image["bufferView"]) if "bufferView" in image else numbers.file(image.get("uri")))
-    except NotRead as error:
-        return Texture(b"", str(error))
-
-
 def _plain_part(part: Mapping[str, Any], numbers: Numbers, looks: Sequence[_Look]) -> dict[str, Any]:
     """Return a part with its shape and its paint: no normals, skins or targets, nothing compressed."""
     which = part.get("material")
-    own = looks[which] if type(which) is int and 0 <= which < len(looks) else None
-    look = own or _Look({})
+    known = looks[which] if type(which) is int and 0 <= which < len(looks) else None
+    look = known or _Look({})
     attributes, faces = numbers.surface(part)
     if "POSITION" not in attributes:
         raise NotRead("a part of a mesh has no positions")
@@ -364,7 +365,7 @@ def _plain_part(part: Mapping[str, Any], numbers: Numbers, looks: Sequence[_Look
         kept["TEXCOORD_0"] = _moved(places, look.moved)
     return {
         "mode": part.get("mode", 4),
-        **({} if own is None else {"material": which}),
+        **({} if known is None else {"material": which}),
         **({} if faces is None else {"indices": _plain_table(faces.astype(np.uint32))}),
         "attributes": {name: _plain_table(values.astype(np.float32)) for name, values in kept.items()},
     }

@@ -75,7 +75,13 @@ class Texture:
         """
         levels = [self._decoded()[0]]
         while max(levels[-1].shape[:2]) > 1:
-            levels.append(_halved(levels[-1]))
+            high, wide = levels[-1].shape[:2]
+            odd = ((0, high % 2 if high > 1 else 1), (0, wide % 2 if wide > 1 else 1), (0, 0))
+            even = np.pad(levels[-1], odd, mode="edge")
+            blocks = even.reshape(even.shape[0] // 2, 2, even.shape[1] // 2, 2, 4)
+            light = _light_of_bytes()[blocks[..., :3]].mean(axis=(1, 3))
+            solid = blocks[..., 3].mean(axis=(1, 3)) + 0.5
+            levels.append(np.concatenate([encoded(light), solid[..., None].astype(np.uint8)], axis=-1))
         return tuple(levels)
 
     @cached_property
@@ -132,16 +138,6 @@ def _check_size(wide: int, high: int) -> None:
         raise UsageError(f"{wide} by {high} pixels are too many")
 
 
-def _halved(pixels: Bytes) -> Bytes:
-    high, wide = pixels.shape[:2]
-    even = np.pad(pixels, ((0, high % 2 if high > 1 else 1), (0, wide % 2 if wide > 1 else 1), (0, 0)), mode="edge")
-    rows, columns = even.shape[0] // 2, even.shape[1] // 2
-    blocks = even.reshape(rows, 2, columns, 2, 4)
-    light = _light_of_bytes()[blocks[..., :3]].mean(axis=(1, 3))
-    solid = blocks[..., 3].mean(axis=(1, 3)) + 0.5
-    return np.concatenate([encoded(light), solid[..., None].astype(np.uint8)], axis=-1)
-
-
 def linear(shown: object) -> Floats:
     """Return linear light of sRGB colours, from 0 to 1."""
     values = np.clip(np.asarray(shown, dtype=float), 0, 1)
@@ -163,23 +159,19 @@ def sampled(texture: Texture, places: Floats, texels: Floats) -> tuple[Floats, F
     texels_at = np.empty((len(places), 4))
     for level in np.unique(which):
         chosen = which == level
-        texels_at[chosen] = _between(levels[level], places[chosen])
+        high, wide = levels[level].shape[:2]
+        # Values between the middles of pixels are weighted by how near these are.
+        x, y = places[chosen, 0] * wide - 0.5, (1 - places[chosen, 1]) * high - 0.5
+        left, top = np.floor(x).astype(int), np.floor(y).astype(int)
+        right_share, low_share = (x - left)[:, None], (y - top)[:, None]
+        total = np.zeros((len(x), 4))
+        for dx, across in ((0, 1 - right_share), (1, right_share)):
+            for dy, down in ((0, 1 - low_share), (1, low_share)):
+                corner = levels[level][(top + dy) % high, (left + dx) % wide]
+                total[:, :3] += across * down * _light_of_bytes()[corner[:, :3]]
+                total[:, 3:] += across * down * (corner[:, 3:] / 255)
+        texels_at[chosen] = total
     return texels_at[:, :3], texels_at[:, 3]
-
-
-def _between(pixels: Bytes, places: Floats) -> Floats:
-    """Return values at places between the middles of pixels, weighted by how near they are."""
-    high, wide = pixels.shape[:2]
-    x, y = places[:, 0] * wide - 0.5, (1 - places[:, 1]) * high - 0.5
-    left, top = np.floor(x).astype(int), np.floor(y).astype(int)
-    right_share, low_share = (x - left)[:, None], (y - top)[:, None]
-    total = np.zeros((len(places), 4))
-    for dx, across in ((0, 1 - right_share), (1, right_share)):
-        for dy, down in ((0, 1 - low_share), (1, low_share)):
-            corner = pixels[(top + dy) % high, (left + dx) % wide]
-            total[:, :3] += across * down * _light_of_bytes()[corner[:, :3]]
-            total[:, 3:] += across * down * (corner[:, 3:] / 255)
-    return total
 
 
 def plain(colour: Sequence[float], corners: int, faces: int) -> Paint:

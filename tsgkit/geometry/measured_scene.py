@@ -311,8 +311,8 @@ class MeasuredScene:
     @cached_property
     def _grounds(self) -> tuple[tuple[Ground, ...], tuple[Problem, ...]]:
         height = self.lowest - (THICK / 2 if self.scene.architecture is None else 0)
-        given = None if self.profile.floor_from_file else height
-        grounds = [ground_of(floor, given, self.scene.name, self.profile) for floor in self.architecture.floors]
+        height_of_all = None if self.profile.floor_from_file else height
+        grounds = [ground_of(floor, height_of_all, self.scene.name, self.profile) for floor in self.architecture.floors]
         problems = tuple(problem for _, own_problems in grounds for problem in own_problems)
         return tuple(ground for ground, _ in grounds if ground is not None), problems
 
@@ -432,5 +432,5 @@ class MeasuredScene:
         for number, body in enumerate(bodies.bodies):
             self.keep_going()
             met = bodies.meeting(body.low, body.high)
-            for other in met[met > number]:
-                yield body, bodies.bodies[other]
+            for partner in met[met > number]:
+                yield body, bodies.bodies[partner]

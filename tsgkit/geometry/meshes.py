@@ -266,9 +266,10 @@ def _read(
             return Problem("empty-mesh", where, f"the {format} file holds no face")
         vertices, faces = stacked([(part.vertices, part.faces) for part in parts])
         paints = [paint_of(part, textures) for part in parts]
+        if not any(paints):
+            return Mesh.of(vertices, faces)
         white = (plain(WHITE, len(part.vertices), len(part.faces)) for part in parts)
-        paint = joined([own or bare for own, bare in zip(paints, white, strict=True)]) if any(paints) else None
-        return Mesh.of(vertices, faces, paint)
+        return Mesh.of(vertices, faces, joined([paint or bare for paint, bare in zip(paints, white, strict=True)]))
     except Exception as error:  # noqa: BLE001 - readers of others fail in every way there is
         return _unreadable(error, format, where)
 
@@ -334,11 +335,11 @@ def cleaned(shape: Shape, where: str, *, mend_winding: bool) -> tuple[Mesh | Non
     mesh = shape
     problems: list[Problem] = []
     finite: Bools = np.asarray(np.isfinite(mesh.vertices).all(axis=1))
-    named: Bools = np.asarray(((mesh.faces >= 0) & (mesh.faces < len(mesh.vertices))).all(axis=1))
-    if not named.all():
-        problems.append(Problem("bad-face", where, f"{int((~named).sum())} faces name corners that do not exist"))
-    whole: Bools = named.copy()
-    whole[named] = np.asarray(finite[mesh.faces[named]]).all(axis=1)
+    existing: Bools = np.asarray(((mesh.faces >= 0) & (mesh.faces < len(mesh.vertices))).all(axis=1))
+    if not existing.all():
+        problems.append(Problem("bad-face", where, f"{int((~existing).sum())} faces name corners that do not exist"))
+    whole: Bools = existing.copy()
+    whole[existing] = np.asarray(finite[mesh.faces[existing]]).all(axis=1)
     if not finite.all():
         problems.append(Problem("not-finite", where, f"{int((~finite).sum())} corners are not finite numbers"))
     if not whole.any():
@@ -413,11 +414,11 @@ def _lathe(outline: list[tuple[float, float]]) -> tuple[Floats, Ints]:
     corners = [(0.0, 0.0, outline[0][1]), (0.0, 0.0, outline[-1][1]), *(point for ring in rings for point in ring)]
     faces = []
     for k in range(ROUND):
-        here, there = k, (k + 1) % ROUND
+        here, following = k, (k + 1) % ROUND
         top = 2 + (len(rings) - 1) * ROUND
-        faces += [(0, 2 + there, 2 + here), (1, top + here, top + there)]
+        faces += [(0, 2 + following, 2 + here), (1, top + here, top + following)]
         for low in range(2, top, ROUND):
-            a, b, c, d = low + here, low + there, low + ROUND + there, low + ROUND + here
+            a, b, c, d = low + here, low + following, low + ROUND + following, low + ROUND + here
             faces += [(a, b, c), (a, c, d)]
     return np.array(corners), np.array(faces)
 

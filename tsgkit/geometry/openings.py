@@ -4,10 +4,10 @@
 >>> floor = Floor("den", ((0, 0, 0), (4, 0, 0), (4, 4, 0), (0, 4, 0)))
 >>> wall = Wall("1", (0, 0, 0), (4, 0, 0), 2.5, (Opening("door", (1, 0), (2, 2)),))
 >>> chest = Object("chest_1", box(0.5, 0.4, 1), standing(at=(1.5, 0.5, 0.5)))
->>> found = clearances(MeasuredScene(Scene("den", (chest,), Architecture((floor,), (wall,)))))
->>> [(side.opening, round(side.occlusion, 2)) for side in found]
+>>> sides = clearances(MeasuredScene(Scene("den", (chest,), Architecture((floor,), (wall,)))))
+>>> [(side.opening, round(side.occlusion, 2)) for side in sides]
 [('door_0_1', 0.25)]
->>> print(found[0].evidence)
+>>> print(sides[0].evidence)
 25 % of door_0_1 is hidden by chest_1
 
 In front of each side of an opening that has a floor is a box: as deep as a door is wide, half a metre for a window.
@@ -87,8 +87,8 @@ def _clearance(things: Boxes, board: Body, kind: str, way: Floats, depth: float)
     look = _by_cut if board.profile.exact_areas else _by_points
     reach = board.frame.half[0] + board.frame.half[2] + depth
     near = things.meeting(board.frame.centre - reach, board.frame.centre + reach)
-    seen = {body.id: look(body, board, way, depth) for body in (things.bodies[number] for number in near)}
-    hidden = {name: image for name, image in seen.items() if image is not None}
+    images = {body.id: look(body, board, way, depth) for body in (things.bodies[number] for number in near)}
+    hidden = {name: image for name, image in images.items() if image is not None}
     shares = {name: float(image.mean()) for name, image in hidden.items()}
     union = np.logical_or.reduce(list(hidden.values())) if hidden else np.zeros(1, dtype=bool)
     x, y, z = (float(number) for number in way)
@@ -119,18 +119,15 @@ def _by_cut(body: Body, board: Body, way: Floats, depth: float) -> Bools | None:
     before = ((low < (wide, high, depth)) & (top > (-wide, -high, 0))).all(axis=1)
     if not before.any():
         return None
-    image = _image(_cut(triangles[before], depth), board, FINE_PIXELS)
-    return image if image.any() else None
-
-
-def _cut(triangles: Floats, depth: float) -> Floats:
-    """Return triangles clipped to the depth, as polygons of five corners, the last ones repeated."""
-    away = triangles[..., 2]
-    whole = ((away >= 0) & (away <= depth)).all(axis=1)
+    # Triangles are clipped to the depth: polygons of five corners, the last ones repeated.
+    triangles = triangles[before]
+    whole = ((triangles[..., 2] >= 0) & (triangles[..., 2] <= depth)).all(axis=1)
     kept = np.concatenate([triangles[whole], np.repeat(triangles[whole][:, 2:], CORNERS - 3, axis=1)], axis=1)
     pieces = [_trimmed(_trimmed(list(triangle), 0.0, 1.0), depth, -1.0) for triangle in triangles[~whole]]
     padded = [[*piece, *[piece[-1]] * (CORNERS - len(piece))] for piece in pieces if piece]
-    return np.concatenate([kept, np.array(padded, dtype=float).reshape(-1, CORNERS, 3)])
+    clipped = np.concatenate([kept, np.array(padded, dtype=float).reshape(-1, CORNERS, 3)])
+    image = _image(clipped, board, FINE_PIXELS)
+    return image if image.any() else None
 
 
 def _trimmed(corners: list[Floats], bound: float, sign: float) -> list[Floats]:

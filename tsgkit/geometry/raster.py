@@ -57,10 +57,10 @@ def _spans(corners: Ints, shape: tuple[int, int]) -> tuple[Ints, Ints, Ints]:
     edge, row = _ranges(rows[:, 0], rows[:, 1])
     slope = _divided((lower[:, 0] - upper[:, 0]) * ONE, np.maximum(lower[:, 1] - upper[:, 1], 1))
     column = upper[edge, 0] * ONE + (row - upper[edge, 1]) * slope[edge]
-    key, place = np.unique(polygon[edge] * shape[0] + row, return_inverse=True)
+    key, index = np.unique(polygon[edge] * shape[0] + row, return_inverse=True)
     first, last = np.full(len(key), REACH * 4 * ONE), np.full(len(key), -REACH * 4 * ONE)
-    np.minimum.at(first, place, column)
-    np.maximum.at(last, place, column)
+    np.minimum.at(first, index, column)
+    np.maximum.at(last, index, column)
     return key % shape[0], (first + ONE - 1) >> 16, last >> 16
 
 
@@ -100,8 +100,8 @@ def lines(starts: object, ends: object, shape: tuple[int, int]) -> Bools:
 
 def _dots(points: Ints, shape: tuple[int, int]) -> Bools:
     canvas = np.zeros(shape, dtype=bool)
-    seen = ((points >= 0) & (points < (shape[1], shape[0]))).all(axis=1)
-    canvas[points[seen, 1], points[seen, 0]] = True
+    visible = ((points >= 0) & (points < (shape[1], shape[0]))).all(axis=1)
+    canvas[points[visible, 1], points[visible, 0]] = True
     return canvas
 
 
@@ -114,11 +114,11 @@ def _clipped(starts: object, ends: object, shape: tuple[int, int]) -> tuple[Ints
     visible: Bools = np.asarray((_beyond(a, last) * _beyond(b, last) < 1).all(axis=1))
     for axis in (1, 0):
         visible &= _beyond(a, last)[:, axis] * _beyond(b, last)[:, axis] < 1
-        for end, other in ((a, b), (b, a)):
+        for end, opposite in ((a, b), (b, a)):
             side = _beyond(end, last)[:, axis]
             cut = np.flatnonzero(visible & (side != 0))
             bound = np.where(side[cut] < 0, 0, last[axis])
-            way = (other[cut] - end[cut]).astype(float)
+            way = (opposite[cut] - end[cut]).astype(float)
             end[cut, 1 - axis] += np.trunc((bound - end[cut, axis]) * way[:, 1 - axis] / way[:, axis]).astype(np.int64)
             end[cut, axis] = bound
     return a, b, visible

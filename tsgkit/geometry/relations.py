@@ -122,7 +122,7 @@ def groups(anchors: Sequence[str], others: Sequence[tuple[Sequence[str], int]], 
     Under the published profile an object of both categories is its own neighbour; ``strict`` leaves such groups out,
     and takes each unordered pair of one category once.
     """
-    seen: set[frozenset[str]] = set()
+    known: set[frozenset[str]] = set()
     for anchor in anchors:
         for choice in product(*(combinations(names, count) for names, count in others)):
             group = Group(anchor, tuple(name for names in choice for name in names))
@@ -130,9 +130,9 @@ def groups(anchors: Sequence[str], others: Sequence[tuple[Sequence[str], int]], 
                 yield group
                 continue
             members = frozenset((anchor, *group.others))
-            again = len(group.others) == 1 and group.others[0] in anchors and members in seen
+            again = len(group.others) == 1 and group.others[0] in anchors and members in known
             if len(members) == len(group.others) + 1 and not again:
-                seen.add(members)
+                known.add(members)
                 yield group
 
 
@@ -149,7 +149,7 @@ def relation_of_objects(
         wrong = "" if side is None else f", and {side!r} is none of its own"
         raise UsageError(f"{name} needs a side{wrong}", hint=f"sides: {', '.join(wanted)}")
     stage.keep_going()
-    bodies = [stage.body(other) for other in others]
+    bodies = list(map(stage.body, others))
     return RELATIONS_OF_OBJECTS[name](bodies, stage.body(anchor), side or "")
 
 
@@ -161,10 +161,10 @@ def in_box(frame: Frame, points: Floats) -> Bools:
 def at_side(frame: Frame, points: Floats, side: str, *, beyond: bool = False, wider: float = HARDLY) -> Bools:
     """Return which points are on a side of a box, beyond its face or centre, within the outline of that face."""
     axis, sign = SIDES[side]
-    seen = frame.local(points)
+    local = frame.local(points)
     others = [k for k in range(3) if k != axis]
-    far = sign * seen[:, axis] >= (frame.half[axis] if beyond else 0.0) - TOLERANCE
-    return np.asarray(far & (np.abs(seen[:, others]) <= frame.half[others] * (1 + wider)).all(axis=1))
+    far = sign * local[:, axis] >= (frame.half[axis] if beyond else 0.0) - TOLERANCE
+    return np.asarray(far & (np.abs(local[:, others]) <= frame.half[others] * (1 + wider)).all(axis=1))
 
 
 REGIONS: dict[str, tuple[Callable[[Frame, Floats, str], Bools], str]] = {
@@ -215,18 +215,18 @@ def long_short_side_of(others: Sequence[Body], anchor: Body, side: str) -> Relat
 
 def face_to(others: Sequence[Body], anchor: Body, side: str = "") -> Relation:
     """Return how straight the other's front looks at the anchor: 1 for straight, 0 from 30 degrees off."""
-    other = others[0]
-    front = other.frame.front
-    far = anchor.rays.first(other.points, front)
+    body = others[0]
+    front = body.frame.front
+    far = anchor.rays.first(body.points, front)
     hits = np.isfinite(far)
     if not hits.any():
-        return relation("face_to", 0.0, f"nothing in front of {other.id} is {anchor.id}")
+        return relation("face_to", 0.0, f"nothing in front of {body.id} is {anchor.id}")
     way = front / np.linalg.norm(front)
-    seen = (other.points[hits] + far[hits, None] * way).mean(axis=0) - other.frame.centre
-    lengths = float(np.linalg.norm(front[:2]) * np.linalg.norm(seen[:2]))
-    off = math.degrees(math.acos(min(max(float(front[:2] @ seen[:2]) / lengths, -1.0), 1.0))) if lengths else 180.0
+    gaze = (body.points[hits] + far[hits, None] * way).mean(axis=0) - body.frame.centre
+    lengths = float(np.linalg.norm(front[:2]) * np.linalg.norm(gaze[:2]))
+    off = math.degrees(math.acos(min(max(float(front[:2] @ gaze[:2]) / lengths, -1.0), 1.0))) if lengths else 180.0
     score = min(max(1 - off / FACING, 0.0), 1.0)
-    return relation("face_to", score, f"{other.id} looks {off:.1f} degrees past {anchor.id}; face_to needs < 15")
+    return relation("face_to", score, f"{body.id} looks {off:.1f} degrees past {anchor.id}; face_to needs < 15")
 
 
 def middle_of(others: Sequence[Body], anchor: Body, side: str = "") -> Relation:
@@ -242,8 +242,8 @@ def _between(name: str, others: Sequence[Body], anchor: Body, side: str = "") ->
     return _at_distance(name, others[0], anchor, between_objects(others[0], anchor))
 
 
-def _at_distance(name: str, one: Body, other: Body, away: float) -> Relation:
-    words = f"{one.id} is {away:.2f} m from {other.id}; {name} needs {RANGES[name].needs}"
+def _at_distance(name: str, body: Body, anchor: Body, away: float) -> Relation:
+    words = f"{body.id} is {away:.2f} m from {anchor.id}; {name} needs {RANGES[name].needs}"
     return relation(name, RANGES[name].score(away), words)
 
 
@@ -252,7 +252,7 @@ def surround(others: Sequence[Body], anchor: Body, side: str = "") -> Relation:
     name = "surround"
     if len(others) < 3:
         return relation(name, 0.0, f"{len(others)} around {anchor.id}; surround needs three or more")
-    ways = np.array([other.frame.centre - anchor.frame.centre for other in others])
+    ways = np.array([body.frame.centre - anchor.frame.centre for body in others])
     radii = np.linalg.norm(ways, axis=1)
     usual = float(np.median(radii))
     if usual == 0 or radii.min() == 0:
@@ -431,10 +431,10 @@ def corner_of_room(stage: MeasuredScene, body: Body, element: str, floors: Seque
             way = (nearest(body.points, wall) - body.points).mean(axis=0)
             length = float(np.linalg.norm(way))
             near.append((wall, to_board(body, wall), way / length if length else way))
-        for (one, away, way), (other, farther, across) in combinations(near, 2):
+        for (first, away, way), (second, farther, across) in combinations(near, 2):
             score = CORNER.score(away) * CORNER.score(farther)
             if abs(float(way @ across)) < SQUARE and score > best:
-                where = f"{body.id} is {away:.2f} m from {one.id} and {farther:.2f} m from {other.id}"
+                where = f"{body.id} is {away:.2f} m from {first.id} and {farther:.2f} m from {second.id}"
                 best, words = score, f"{where}; {name} needs {CORNER.needs} of each, and less of both"
     return relation(name, best, words)
 

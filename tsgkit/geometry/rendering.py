@@ -67,8 +67,8 @@ class Camera:
 
     def pixels(self, points: object, size: int) -> Floats:
         """Return the columns and rows of world points in an image."""
-        seen = (np.asarray(points, dtype=float) - self.eye) @ self.axes
-        flat = seen[:, :2] / (-seen[:, 2:] * self.spread)
+        local = (np.asarray(points, dtype=float) - self.eye) @ self.axes
+        flat = local[:, :2] / (-local[:, 2:] * self.spread)
         return np.asarray((flat * (1, -1) + 1) * size / 2)
 
 
@@ -83,6 +83,11 @@ class RenderedSurface:
     colour: tuple[float, float, float] = GREY
     body: Body | None = None
     """The body of the surface, which caches its normals between images."""
+
+    @property
+    def bare_paint(self) -> Paint:
+        """Its colour all over."""
+        return plain(linear(self.colour).tolist(), len(self.vertices), len(self.faces))
 
     @cached_property
     def corners(self) -> Floats:
@@ -110,10 +115,10 @@ class Hits:
         """Return the hits of some rays."""
         return Hits(self.face[rows], self.second[rows], self.third[rows], self.far[rows])
 
-    def replace(self, rows: Ints, other: Hits) -> None:
+    def replace(self, rows: Ints, hits: Hits) -> None:
         """Put other hits in the place of some."""
-        self.face[rows], self.second[rows], self.third[rows] = other.face, other.second, other.third
-        self.far[rows] = other.far
+        self.face[rows], self.second[rows], self.third[rows] = hits.face, hits.second, hits.third
+        self.far[rows] = hits.far
 
     def between(self, corners: Any) -> Any:  # noqa: ANN401  (arrays of either precision)
         """Return values interpolated between the three corners (hits x 3 x anything) at the hits."""
@@ -127,42 +132,40 @@ class SurfaceMaterials:
 
     def __init__(self, drawn: Sequence[RenderedSurface]) -> None:
         self._drawn = drawn
-        self._paint = joined(
-            [one.paint or plain(linear(one.colour).tolist(), len(one.vertices), len(one.faces)) for one in drawn]
-        )
+        self._paint = joined([surface.paint or surface.bare_paint for surface in drawn])
         self._colours = self._paint.colours.astype(np.float32)
-        self._corners = stacked([(one.vertices, one.faces) for one in drawn])[1]
+        self._corners = stacked([(surface.vertices, surface.faces) for surface in drawn])[1]
 
     @cached_property
     def _texels(self) -> Floats:
         """Pixels of its texture to a metre, for each face."""
         places = self._paint.places[self._corners]
-        one, two = places[:, 1] - places[:, 0], places[:, 2] - places[:, 0]
-        flat = np.abs(one[:, 0] * two[:, 1] - one[:, 1] * two[:, 0]) / 2
+        first, second = places[:, 1] - places[:, 0], places[:, 2] - places[:, 0]
+        flat = np.abs(first[:, 0] * second[:, 1] - first[:, 1] * second[:, 0]) / 2
         sizes = np.array([texture.levels[0][..., 0].size for texture in self._paint.textures])
-        spread = np.concatenate([areas(one.vertices, one.faces) for one in self._drawn])
+        spread = np.concatenate([areas(surface.vertices, surface.faces) for surface in self._drawn])
         return np.asarray(np.sqrt(flat * sizes[self._paint.texture_of] / np.maximum(spread, 1e-18)))
 
-    def colours(self, seen: Hits, pixel: Singles) -> Singles:
+    def colours(self, hits: Hits, pixel: Singles) -> Singles:
         """Return the linear light of hits, where a pixel covers this many metres."""
-        found = self._colours[seen.face]
+        light = self._colours[hits.face]
         if self._paint.tints is not None:
-            found *= seen.between(self._paint.tints[self._corners[seen.face]])
-        for number, rows in self._textured(seen.face):
-            part = seen.some(rows)
+            light *= hits.between(self._paint.tints[self._corners[hits.face]])
+        for number, rows in self._textured(hits.face):
+            part = hits.some(rows)
             texels = self._texels[part.face] * pixel[rows]
-            found[rows] *= sampled(self._paint.textures[number], self._places(part), texels)[0]
-        return found
+            light[rows] *= sampled(self._paint.textures[number], self._places(part), texels)[0]
+        return light
 
     def holes(self, hits: Hits) -> Ints:
         """Return which rays met a texture where it is less than half solid."""
-        found = [np.zeros(0, dtype=np.int64)]
+        rows_of_holes = [np.zeros(0, dtype=np.int64)]
         for number, rows in self._textured(hits.face):
             texture = self._paint.textures[number]
             if not texture.solid:
                 solid = sampled(texture, self._places(hits.some(rows)), np.ones(len(rows)))[1]
-                found.append(rows[solid < 0.5])
-        return np.concatenate(found)
+                rows_of_holes.append(rows[solid < 0.5])
+        return np.concatenate(rows_of_holes)
 
     def _textured(self, faces: Ints) -> Iterator[tuple[int, Ints]]:
         if not self._paint.textures:
@@ -171,8 +174,8 @@ class SurfaceMaterials:
         for number in np.unique(textures[textures >= 0]):
             yield int(number), np.flatnonzero(textures == number)
 
-    def _places(self, seen: Hits) -> Floats:
-        return np.asarray(seen.between(self._paint.places[self._corners[seen.face]]))
+    def _places(self, hits: Hits) -> Floats:
+        return np.asarray(hits.between(self._paint.places[self._corners[hits.face]]))
 
 
 def texture_faults(name: str, paint: Paint | None) -> list[str]:
@@ -181,11 +184,12 @@ def texture_faults(name: str, paint: Paint | None) -> list[str]:
     return [f"{name}: a texture is not shown: {fault}" for fault in dict.fromkeys(filter(None, faults))]
 
 
-def face_colours(one: RenderedSurface) -> Bytes:
+def face_colours(surface: RenderedSurface) -> Bytes:
     """Return one sRGB colour for each face; for a texture, its mean around the centre."""
-    third = np.full(len(one.faces), 1 / 3, dtype=np.float32)
-    whole = Hits(np.arange(len(one.faces)), third, third, third)
-    return encoded(SurfaceMaterials([one]).colours(whole, np.sqrt(areas(one.vertices, one.faces)).astype(np.float32)))
+    third = np.full(len(surface.faces), 1 / 3, dtype=np.float32)
+    whole = Hits(np.arange(len(surface.faces)), third, third, third)
+    pixel = np.sqrt(areas(surface.vertices, surface.faces)).astype(np.float32)
+    return encoded(SurfaceMaterials([surface]).colours(whole, pixel))
 
 
 SKY, GROUND, LAMP = 0.72, 0.48, 0.42
@@ -242,11 +246,11 @@ def smoothed(values: Singles, surfaces: Ints, depth: Singles) -> Singles:
     for dy in range(-TILE // 2, TILE // 2):
         for dx in range(-TILE // 2, TILE // 2):
             here = np.s_[max(0, -dy) : high - max(0, dy), max(0, -dx) : wide - max(0, dx)]
-            there = np.s_[max(0, dy) : high + min(0, dy), max(0, dx) : wide + min(0, dx)]
-            same: Bools = surfaces[here] == surfaces[there]
-            same &= np.abs(depth[here] - depth[there]) < NEAR * depth[here]
-            total[here] += np.where(same, values[there], 0)
-            weight[here] += same
+            shifted = np.s_[max(0, dy) : high + min(0, dy), max(0, dx) : wide + min(0, dx)]
+            alike: Bools = surfaces[here] == surfaces[shifted]
+            alike &= np.abs(depth[here] - depth[shifted]) < NEAR * depth[here]
+            total[here] += np.where(alike, values[shifted], 0)
+            weight[here] += alike
     return np.asarray(total / np.maximum(weight, 1))
 
 
@@ -310,15 +314,15 @@ class Sight:
     """Surfaces prepared for many images: merged, in single precision around their centre."""
 
     def __init__(self, drawn: Sequence[RenderedSurface]) -> None:
-        self.drawn = tuple(one for one in drawn if len(one.faces))
+        self.drawn = tuple(surface for surface in drawn if len(surface.faces))
         if not self.drawn:
             return
-        corners = np.concatenate([one.corners for one in self.drawn])
+        corners = np.concatenate([surface.corners for surface in self.drawn])
         self.middle = (corners.min(axis=(0, 1)) + corners.max(axis=(0, 1))) / 2
         self._scene = rtcore_scene.EmbreeScene(device())
         self._mesh = mesh_construction.TriangleMesh(self._scene, (corners - self.middle).astype(np.float32))
-        self.surface_of = np.repeat(np.arange(len(self.drawn)), [len(one.faces) for one in self.drawn])
-        self.normals = np.concatenate([one.normals for one in self.drawn])
+        self.surface_of = np.repeat(np.arange(len(self.drawn)), [len(surface.faces) for surface in self.drawn])
+        self.normals = np.concatenate([surface.normals for surface in self.drawn])
         self.coats = SurfaceMaterials(self.drawn)
 
     def image(self, camera: Camera, size: int = SIZE) -> RenderedImage:
@@ -334,21 +338,21 @@ class Sight:
         surfaces: Ints = np.full(count, -1, dtype=np.int64)
         if self.drawn:
             eye = (camera.eye - self.middle).astype(np.float32)
-            met, seen, ways = self._seen(eye, camera.ways(size))
-            facing = self._facing(seen, ways)
-            surfaces[met], normals[met], depth[met] = self.surface_of[seen.face], facing, seen.far
+            met, hits, ways = self._seen(eye, camera.ways(size))
+            facing = self._facing(hits, ways)
+            surfaces[met], normals[met], depth[met] = self.surface_of[hits.face], facing, hits.far
             sky: Singles = np.ones(count, dtype=np.float32)
-            sky[met] = self._sky(eye + ways * seen.far[:, None], facing, seen.far, np.divmod(met, size))
+            sky[met] = self._sky(eye + ways * hits.far[:, None], facing, hits.far, np.divmod(met, size))
             sky = smoothed(sky.reshape(shape), surfaces.reshape(shape), depth.reshape(shape)).reshape(-1)
-            light[met] = self._light(seen, facing, camera, size) * sky[met, None]
+            light[met] = self._light(hits, facing, camera, size) * sky[met, None]
             # Pixels at edges become means over subpixels.
             edges = _edges(surfaces.reshape(shape), normals.reshape(*shape, 3), depth.reshape(shape))
             total = np.zeros((len(edges), 3), dtype=np.float32)
             for shift in WITHIN:
-                met, seen, ways = self._seen(eye, camera.ways(size, shift, edges))
+                met, hits, ways = self._seen(eye, camera.ways(size, shift, edges))
                 shown = np.tile(background, (len(edges), 1))
-                near = _nearby(surfaces, size, edges[met], self.surface_of[seen.face], shift)
-                shown[met] = self._light(seen, self._facing(seen, ways), camera, size) * sky[near, None]
+                near = _nearby(surfaces, size, edges[met], self.surface_of[hits.face], shift)
+                shown[met] = self._light(hits, self._facing(hits, ways), camera, size) * sky[near, None]
                 total += shown
             light[edges] = total / len(WITHIN)
         return RenderedImage(
@@ -356,9 +360,9 @@ class Sight:
             depth.reshape(shape),
             normals.reshape(*shape, 3),
             surfaces.reshape(shape),
-            tuple(one.name for one in self.drawn),
+            tuple(surface.name for surface in self.drawn),
             camera,
-            tuple(fault for one in self.drawn for fault in texture_faults(one.name, one.paint)),
+            tuple(fault for surface in self.drawn for fault in texture_faults(surface.name, surface.paint)),
         )
 
     def _seen(self, eye: Singles, ways: Singles) -> tuple[Ints, Hits, Singles]:
@@ -369,31 +373,31 @@ class Sight:
 
     def hits(self, start: Singles, ways: Singles) -> Hits:
         """Return the first solid face along each way from one place; holes of textures are seen through."""
-        found = self._cast(np.tile(start, (len(ways), 1)), ways)
+        hits = self._cast(np.tile(start, (len(ways), 1)), ways)
         for _ in range(LAYERS):
-            holes = self.coats.holes(found)
+            holes = self.coats.holes(hits)
             if not len(holes):
                 break
-            past = found.far[holes] * np.float32(1 + 1e-5) + np.float32(1e-4)
+            past = hits.far[holes] * np.float32(1 + 1e-5) + np.float32(1e-4)
             behind = self._cast(start + ways[holes] * past[:, None], ways[holes])
             behind.far += past
-            found.replace(holes, behind)
-        return found
+            hits.replace(holes, behind)
+        return hits
 
     def _cast(self, starts: Singles, ways: Singles) -> Hits:
-        found = self._scene.run(np.ascontiguousarray(starts), np.ascontiguousarray(ways), output=True)
-        return Hits(found["primID"], found["u"], found["v"], found["tfar"])
+        results = self._scene.run(np.ascontiguousarray(starts), np.ascontiguousarray(ways), output=True)
+        return Hits(results["primID"], results["u"], results["v"], results["tfar"])
 
-    def _facing(self, seen: Hits, ways: Singles) -> Singles:
+    def _facing(self, hits: Hits, ways: Singles) -> Singles:
         """Normals where rays met faces, turned to the viewer."""
-        facing = np.asarray(seen.between(self.normals[seen.face]), dtype=np.float32)
+        facing = np.asarray(hits.between(self.normals[hits.face]), dtype=np.float32)
         facing /= np.maximum(np.linalg.norm(facing, axis=1, keepdims=True), np.float32(1e-12))
         facing[np.einsum("ij,ij->i", facing, ways) > 0] *= -1
         return facing
 
-    def _light(self, seen: Hits, facing: Singles, camera: Camera, size: int) -> Singles:
-        pixel = seen.far * np.float32(2 * camera.spread / size)
-        return self.coats.colours(seen, pixel) * lit(facing, camera.axes.astype(np.float32))[:, None]
+    def _light(self, hits: Hits, facing: Singles, camera: Camera, size: int) -> Singles:
+        pixel = hits.far * np.float32(2 * camera.spread / size)
+        return self.coats.colours(hits, pixel) * lit(facing, camera.axes.astype(np.float32))[:, None]
 
     def _sky(self, points: Singles, facing: Singles, far: Singles, pixels: tuple[Ints, Ints]) -> Singles:
         """Return how much of the light near things leave to each point."""
@@ -412,12 +416,12 @@ def _edges(surfaces: Ints, normals: Singles, depth: Singles) -> Ints:
     """Return the pixels that differ much from the one to their right or below, and those."""
     at_edge = np.zeros(surfaces.shape, dtype=bool)
     far = np.where(np.isfinite(depth), depth, 0)
-    for one, other in ((np.s_[:, :-1], np.s_[:, 1:]), (np.s_[:-1], np.s_[1:])):
-        differ = surfaces[one] != surfaces[other]
-        differ |= (np.einsum("ijk,ijk->ij", normals[one], normals[other]) < BEND) & (surfaces[one] >= 0)
-        differ |= np.abs(far[one] - far[other]) > STEP * far[one]
-        at_edge[one] |= differ
-        at_edge[other] |= differ
+    for before, after in ((np.s_[:, :-1], np.s_[:, 1:]), (np.s_[:-1], np.s_[1:])):
+        differ = surfaces[before] != surfaces[after]
+        differ |= (np.einsum("ijk,ijk->ij", normals[before], normals[after]) < BEND) & (surfaces[before] >= 0)
+        differ |= np.abs(far[before] - far[after]) > STEP * far[before]
+        at_edge[before] |= differ
+        at_edge[after] |= differ
     return np.flatnonzero(at_edge)
 
 
@@ -428,8 +432,8 @@ def _nearby(surfaces: Ints, size: int, pixels: Ints, wanted: Ints, shift: tuple[
     near = pixels.copy()
     open_ = surfaces[pixels] != wanted
     for dx, dy in ((right, 0), (0, down), (right, down)):
-        beside = np.clip(rows + dy, 0, size - 1) * size + np.clip(columns + dx, 0, size - 1)
-        fits = open_ & (surfaces[beside] == wanted)
-        near[fits] = beside[fits]
+        neighbour = np.clip(rows + dy, 0, size - 1) * size + np.clip(columns + dx, 0, size - 1)
+        fits = open_ & (surfaces[neighbour] == wanted)
+        near[fits] = neighbour[fits]
         open_ &= ~fits
     return near

@@ -14,7 +14,7 @@ asks for the choice, never for the profile's name.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal
 
 from tsgkit.geometry.meshes import IDENTITY, Mesh, Primitive, Transform
@@ -150,23 +150,8 @@ class Profile:
     self_pairs: bool = False
 
 
-OFFICIAL = Profile(
-    name="official",
-    floor_from_file=False,
-    fronts_from_file=False,
-    scaled_boxes=False,
-    even_points=False,
-    exact_gaps=False,
-    solids=False,
-    walls_are_solid=False,
-    support_gap=0.005,
-    rugs_exempt=False,
-    exact_areas=False,
-    slanted_walls=False,
-    every_floor=False,
-    ceiling_holds=False,
-    nearest_element=False,
-    self_pairs=True,
-)
+_OPPOSITES = {field.name: not field.default for field in fields(Profile) if isinstance(field.default, bool)}
+OFFICIAL = Profile("official", support_gap=0.005, **_OPPOSITES)
+"""The published tool takes the opposite of every choice of ``strict``, and its own gap."""
 STRICT = Profile("strict")
 PROFILES = {profile.name: profile for profile in (OFFICIAL, STRICT)}

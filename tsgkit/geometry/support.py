@@ -3,10 +3,10 @@
 >>> from tsgkit.geometry import MeasuredScene, Object, Scene, box, rectangle, standing
 >>> table = Object("table_1", box(1, 1, 1), standing(at=(0, 0, 0.5)))
 >>> cup = Object("cup_1", box(0.1, 0.1, 0.1), standing(at=(0.52, 0, 1.05)))
->>> found = supports(MeasuredScene(Scene("den", (table, cup), rectangle(-3, -3, 3, 3))))
->>> found["table_1"].supported, found["cup_1"].supported
+>>> support_of = supports(MeasuredScene(Scene("den", (table, cup), rectangle(-3, -3, 3, 3))))
+>>> support_of["table_1"].supported, support_of["cup_1"].supported
 (True, False)
->>> print(found["cup_1"].evidence)
+>>> print(support_of["cup_1"].evidence)
 cup_1 rests on table_1, but its centre lies beyond what it rests on
 
 The kind of support depends on the object's given type (``ground``, ``object``, ``wall``, ``ceiling``). Rays from the
@@ -31,7 +31,7 @@ from tsgkit.geometry.surfaces import even, seeded, within
 
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body
-    from tsgkit.geometry.libraries import Floats, Ints
+    from tsgkit.geometry.libraries import Floats
     from tsgkit.geometry.measured_scene import MeasuredScene
 
 TYPES = ("ground", "object", "wall", "ceiling")
@@ -104,16 +104,21 @@ def _support(body: Body, kind: str, around: Boxes) -> Support:
     way = -body.frame.front if kind == "wall" else np.array([0.0, 0.0, 1.0 if kind == "ceiling" else -1.0])
     origins, most = _origins(body, way) - LIFT * way, body.profile.support_gap
     touching = {}
-    for other in _within(around, origins, way, 2 * (LIFT + most), body):
-        far = other.rays.first(origins, way)
+    for holder in _within(around, origins, way, 2 * (LIFT + most), body):
+        far = holder.rays.first(origins, way)
         if (meets := far < LIFT + most).any():
-            touching[other.id] = origins[meets] + np.outer(far[meets], way / np.linalg.norm(way))
+            touching[holder.id] = origins[meets] + np.outer(far[meets], way / np.linalg.norm(way))
     points = np.concatenate(list(touching.values())) if touching else np.zeros((0, 3))
-    supported = bool(touching) if kind in ("wall", "ceiling") else _balanced(body, points)
-    gap = None
+    supported, gap = bool(touching), None
+    if kind not in ("wall", "ceiling"):  # its centre must be inside the outline of the contacts, seen from above
+        supported = len(points) >= LEAST_CONTACTS and len(np.unique(points, axis=0)) >= LEAST_DISTINCT
+        if supported:
+            outline = shapely.MultiPoint(points[:, :2]).convex_hull
+            centre = centre_of_mass(body) if body.profile.solids else body.centroid
+            supported = bool(outline.area > 0 and outline.covers(shapely.Point(centre[:2])))
     if not touching:
         ahead = _within(around, origins, way, FAR, body)
-        least = min((float(other.rays.first(origins, way).min()) for other in ahead), default=np.inf)
+        least = min((float(holder.rays.first(origins, way).min()) for holder in ahead), default=np.inf)
         gap = least - LIFT if least < np.inf else None
     return Support(body.id, kind, supported, tuple(touching), len(points), gap, most)
 
@@ -130,32 +135,21 @@ def _origins(body: Body, way: Floats) -> Floats:
     touching = outermost - reach <= BAND + 1e-5 * abs(outermost)
     faces = body.faces[touching[body.faces].all(axis=1)]
     used = np.unique(faces) if body.profile.even_points and len(faces) else np.flatnonzero(touching)
-    return np.concatenate([body.vertices[used], _on_flush(body, faces, way)])
-
-
-def _on_flush(body: Body, faces: Ints, way: Floats) -> Floats:
-    """Return points on the flush faces, equally many on each, as published."""
+    # Points on the flush faces, equally many on each, as published.
     normal = crosses(body.vertices, faces)
     length = np.linalg.norm(normal, axis=1)
     flush = np.abs(normal @ way) > FLUSH * np.maximum(length, 1e-300)
     faces = faces[flush & (length > 0)]
     if not len(faces):
-        return np.zeros((0, 3))
+        return body.vertices[used]
     each = max(LEAST, int(areas(body.vertices, faces).max() * A_SQUARE_METRE))
     each = each if each * len(faces) <= MOST else max(MOST // len(faces), 1)
     triangles = np.repeat(body.vertices[faces], each, axis=0)
     if body.profile.even_points:
-        return within(triangles, np.tile(even(each, 2), (len(faces), 1)))
-    return within(triangles, seeded(body.scene, body.id, "support").random((len(triangles), 2)))
-
-
-def _balanced(body: Body, points: Floats) -> bool:
-    """Return whether the centre is inside the outline of the contacts, seen from above."""
-    if len(points) < LEAST_CONTACTS or len(np.unique(points, axis=0)) < LEAST_DISTINCT:
-        return False
-    outline = shapely.MultiPoint(points[:, :2]).convex_hull
-    centre = centre_of_mass(body) if body.profile.solids else body.centroid
-    return bool(outline.area > 0 and outline.covers(shapely.Point(centre[:2])))
+        spread = np.tile(even(each, 2), (len(faces), 1))
+    else:
+        spread = seeded(body.scene, body.id, "support").random((len(triangles), 2))
+    return np.concatenate([body.vertices[used], within(triangles, spread)])
 
 
 def centre_of_mass(body: Body) -> Floats:

@@ -62,24 +62,24 @@ def _placed(shape: Tree, moved: Sequence[float] | Floats | None) -> Tree:
     return fcl.CollisionObject(shape) if moved is None else fcl.CollisionObject(shape, fcl.Transform(np.asarray(moved)))
 
 
-def meet(one: Tree, other: Tree, moved: Sequence[float] | Floats | None = None) -> bool:
+def meet(first: Tree, second: Tree, moved: Sequence[float] | Floats | None = None) -> bool:
     """Return whether two surfaces meet, after the other has moved."""
     request, result = fcl.CollisionRequest(), fcl.CollisionResult()
-    return bool(fcl.collide(_placed(one, None), _placed(other, moved), request, result))
+    return bool(fcl.collide(_placed(first, None), _placed(second, moved), request, result))
 
 
-def contacts(one: Tree, other: Tree) -> Floats:
+def contacts(first: Tree, second: Tree) -> Floats:
     """Return the points at which two surfaces meet, one for each pair of triangles."""
     request = fcl.CollisionRequest(num_max_contacts=MOST_CONTACTS, enable_contact=True)
     result = fcl.CollisionResult()
-    fcl.collide(_placed(one, None), _placed(other, None), request, result)
+    fcl.collide(_placed(first, None), _placed(second, None), request, result)
     return np.array([contact.pos for contact in result.contacts], dtype=float).reshape(-1, 3)
 
 
-def gap(one: Tree, other: Tree) -> float:
+def gap(first: Tree, second: Tree) -> float:
     """Metres between two surfaces; 0 where they meet."""
     request = fcl.DistanceRequest()
-    return max(0.0, float(fcl.distance(_placed(one, None), _placed(other, None), request, fcl.DistanceResult())))
+    return max(0.0, float(fcl.distance(_placed(first, None), _placed(second, None), request, fcl.DistanceResult())))
 
 
 FAR = 1e30
@@ -130,8 +130,8 @@ def winding(vertices: Floats, faces: Ints, points: object) -> Floats:
     return np.asarray(total / (4 * math.pi))
 
 
-def _dot(one: Floats, other: Floats) -> Floats:
-    return np.asarray(np.einsum("ijk,ijk->ij", one, other))
+def _dot(first: Floats, second: Floats) -> Floats:
+    return np.asarray(np.einsum("ijk,ijk->ij", first, second))
 
 
 EVEN = 4096

@@ -70,8 +70,8 @@ def _middle(places: Floats, depths: Floats) -> float:
     low, high = float(places.min()), float(places.max())
     for _ in range(STEPS):
         eye = (low + high) / 2
-        seen = (places - eye) / depths
-        low, high = (eye, high) if seen.max() > -seen.min() else (low, eye)
+        flat = (places - eye) / depths
+        low, high = (eye, high) if flat.max() > -flat.min() else (low, eye)
     return (low + high) / 2
 
 
@@ -167,7 +167,7 @@ def framed(stage: MeasuredScene, kind: View, name: str | None = None) -> tuple[l
         drawn = [_tinted(body)]
         return drawn, _from_above(drawn)
     drawn = [_coated(body), beside(body)] if kind == "figure" else [_coated(body)]
-    points = np.concatenate([one.vertices for one in drawn])
+    points = np.concatenate([surface.vertices for surface in drawn])
     return drawn, framing(points, before(body.frame.front, LEVEL if kind == "figure" else ABOVE))
 
 
@@ -184,7 +184,7 @@ def everything(stage: MeasuredScene) -> list[RenderedSurface]:
 
 
 def _from_above(drawn: Sequence[RenderedSurface]) -> Camera:
-    return framing(np.concatenate([one.vertices for one in drawn]), (0, 0, 1), up=(0, 1, 0))
+    return framing(np.concatenate([surface.vertices for surface in drawn]), (0, 0, 1), up=(0, 1, 0))
 
 
 def beside(body: Body) -> RenderedSurface:
@@ -195,13 +195,13 @@ def beside(body: Body) -> RenderedSurface:
     x = float((body.vertices @ right).min() - corners[:, 0].max())
     y = float(body.frame.centre @ -front)
     axes = np.stack([right, -front, np.array([0.0, 0, 1])], axis=1)
-    place = np.array([x, y, float(body.low[2])])
-    return RenderedSurface(FIGURE, (corners + place) @ axes.T, faces, None, HUMAN)
+    origin = np.array([x, y, float(body.low[2])])
+    return RenderedSurface(FIGURE, (corners + origin) @ axes.T, faces, None, HUMAN)
 
 
 def _surroundings(stage: MeasuredScene, body: Body) -> tuple[list[RenderedSurface], Camera]:
-    near = [other for other in stage.bodies.values() if other is not body and _belongs(other, body)]
-    points = np.concatenate([one.vertices for one in (body, *near)])
+    near = [thing for thing in stage.bodies.values() if thing is not body and _belongs(thing, body)]
+    points = np.concatenate([shown.vertices for shown in (body, *near)])
     diagonal = float(np.linalg.norm(np.ptp(points @ body.frame.axes, axis=0)))
     camera = framing(points, before(body.frame.front, ABOVE))
     camera = Camera(camera.eye + BACK * diagonal * camera.axes[:, 2], camera.axes)
@@ -210,20 +210,20 @@ def _surroundings(stage: MeasuredScene, body: Body) -> tuple[list[RenderedSurfac
 
     def hides(others: Sequence[Body]) -> int:
         """Return how many corners of the object's box some bodies together hide."""
-        first = np.min([other.rays.first(np.tile(camera.eye, (8, 1)), ways) for other in others], axis=0)
+        first = np.min([thing.rays.first(np.tile(camera.eye, (8, 1)), ways) for thing in others], axis=0)
         return int((first < lengths - TOUCHING).sum())
 
     others = [
-        other for other in stage.bodies.values() if other is not body and other not in near and not hides([other])
+        thing for thing in stage.bodies.values() if thing is not body and thing not in near and not hides([thing])
     ]
     walls = [built for built in stage.built_walls if hides([built.board, *built.openings]) <= MOST_HIDDEN]
     return [*map(_tinted, (body, *near, *others)), *_floors(stage), *_walls(walls)], camera
 
 
-def _belongs(other: Body, body: Body) -> bool:
+def _belongs(thing: Body, body: Body) -> bool:
     """Return whether a thing lies close to an object and clearly above it."""
-    gap = np.maximum(np.maximum(other.low - body.high, body.low - other.high), 0)
-    step = (other.low + other.high - body.low - body.high) / 2
+    gap = np.maximum(np.maximum(thing.low - body.high, body.low - thing.high), 0)
+    step = (thing.low + thing.high - body.low - body.high) / 2
     return bool(np.linalg.norm(gap) < CLOSE and step[2] >= RISING * np.linalg.norm(step) and step[2] > 0)
 
 

@@ -22,27 +22,16 @@ from typing import Literal as OneOf
 from typing import NamedTuple
 
 from tsgkit.errors import UsageError
+from tsgkit.logic import formula as fol
 from tsgkit.logic.budget import Budget
 from tsgkit.logic.formula import (
-    And,
-    Atom,
-    Comparison,
-    Exists,
-    Forall,
     Formula,
-    Iff,
-    Implies,
-    Not,
-    Or,
     Variable,
     atoms_of,
-    conjunction,
     free_variables,
     parts_of,
-    refuse_deep,
     rename_apart,
     text_of,
-    walk,
     with_parts,
 )
 from tsgkit.logic.vocabulary import NATURAL, STYLE
@@ -53,7 +42,7 @@ MOST_CLAUSES = 20_000
 MOST_QUANTIFIERS = 200
 """The maximum number of quantifiers. Published formulas have at most ten."""
 
-Quantifier = type[Exists] | type[Forall]
+Quantifier = type[fol.Exists] | type[fol.Forall]
 Category = OneOf["object", "attribute", "relation", "condition", "style", "number"]
 
 
@@ -74,7 +63,7 @@ class Component:
     @property
     def formula(self) -> Formula:
         """The component as a formula."""
-        return _under(self.prefix, conjunction(self.clauses))
+        return _under(self.prefix, fol.conjunction(self.clauses))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +76,7 @@ class ClauseForm:
     @property
     def formula(self) -> Formula:
         """The form as one formula."""
-        return conjunction((*(component.formula for component in self.components), *self.quantities))
+        return fol.conjunction((*(component.formula for component in self.components), *self.quantities))
 
     @property
     def text(self) -> str:
@@ -107,7 +96,7 @@ class ClauseForm:
     @property
     def unordered(self) -> frozenset[object]:
         """A key that is equal for forms that differ only in the order of components, clauses and literals."""
-        groups = [(one.prefix, frozenset(map(literals, one.clauses))) for one in self.components]
+        groups = [(component.prefix, frozenset(map(literals, component.clauses))) for component in self.components]
         return frozenset([*groups, *self.quantities])
 
 
@@ -124,7 +113,7 @@ def clause_form(formula: Formula, *, official: bool = False, budget: Budget | No
     used up. Without a budget the time is not limited.
     """
     mode = _Mode(official, budget or Budget(math.inf))
-    refuse_deep(formula)
+    fol.refuse_deep(formula)
     parts, quantifiers = _expanded(formula)
     if parts > MOST_CLAUSES or quantifiers > MOST_QUANTIFIERS:
         hint = f"at most {MOST_CLAUSES:,} parts and {MOST_QUANTIFIERS} quantifiers; every iff doubles what it holds"
@@ -135,7 +124,7 @@ def clause_form(formula: Formula, *, official: bool = False, budget: Budget | No
     components: list[Component] = []
     quantities: list[Formula] = []
     for part in _conjuncts(whole):
-        if isinstance(part, Comparison):
+        if isinstance(part, fol.Comparison):
             counted = [ClauseForm(tuple(_components(_clausal(body, mode), mode))).formula for body in parts_of(part)]
             quantities.append(with_parts(part, counted))
         else:
@@ -147,19 +136,19 @@ def form_of_text(cnf: Formula) -> ClauseForm:
     """Split a formula that is already in clause form into components, to compare it with a computed form."""
     parts = _conjuncts(cnf)
     components = []
-    for matrix in [one for one in parts if not isinstance(one, Comparison)]:
+    for matrix in [part for part in parts if not isinstance(part, fol.Comparison)]:
         prefix: list[PrefixQuantifier] = []
         clauses: Formula = matrix
-        while isinstance(clauses, Exists | Forall):
+        while isinstance(clauses, fol.Exists | fol.Forall):
             prefix.append(PrefixQuantifier(type(clauses), clauses.variable))
             clauses = clauses.body
         components.append(Component(tuple(prefix), _conjuncts(clauses)))
-    return ClauseForm(tuple(components), tuple(one for one in parts if isinstance(one, Comparison)))
+    return ClauseForm(tuple(components), tuple(part for part in parts if isinstance(part, fol.Comparison)))
 
 
 def literals(clause: Formula) -> frozenset[Formula]:
     """Return the literals of a clause."""
-    return frozenset(clause.parts if isinstance(clause, Or) else (clause,))
+    return frozenset(clause.parts if isinstance(clause, fol.Or) else (clause,))
 
 
 def category(clause: Formula) -> Category:
@@ -171,11 +160,11 @@ def category(clause: Formula) -> Category:
     >>> [category(parse(text)) for text in ("(Is ?x 'cup')", "(OnTopSide ?x)", "(not (On ?x ?y))", "(IsStyle 'photo')")]
     ['object', 'attribute', 'relation', 'style']
     """
-    if isinstance(clause, Not):
+    if isinstance(clause, fol.Not):
         return category(clause.body)
-    if isinstance(clause, Comparison):
+    if isinstance(clause, fol.Comparison):
         return "number"
-    if not isinstance(clause, Atom):
+    if not isinstance(clause, fol.Atom):
         return "condition"
     if clause.name == "Is":
         return "object"
@@ -186,8 +175,8 @@ def category(clause: Formula) -> Category:
 
 def object_classes(formula: Formula) -> tuple[str, ...]:
     """Return the classes that a formula names in ``Is``, each once, in order of first mention."""
-    named = (atom.args[-1] for atom in atoms_of(formula) if atom.name == "Is" and len(atom.args) == 2)
-    return tuple(dict.fromkeys(term.text for term in named if not isinstance(term, Variable)))
+    terms = (atom.args[-1] for atom in atoms_of(formula) if atom.name == "Is" and len(atom.args) == 2)
+    return tuple(dict.fromkeys(term.text for term in terms if not isinstance(term, Variable)))
 
 
 def closures(formula: Formula) -> tuple[frozenset[Variable], ...]:
@@ -201,7 +190,9 @@ def closures(formula: Formula) -> tuple[frozenset[Variable], ...]:
     The size of the largest group is the defined K. An implication links variables only through atoms that mention both.
     """
     formula = rename_apart(formula)
-    groups: list[set[Variable]] = [{part.variable} for _, part in walk(formula) if isinstance(part, Exists | Forall)]
+    groups: list[set[Variable]] = [
+        {part.variable} for _, part in fol.walk(formula) if isinstance(part, fol.Exists | fol.Forall)
+    ]
     for atom in atoms_of(formula):
         linked = [group for group in groups if not group.isdisjoint(atom.args)]
         if len(linked) > 1:
@@ -217,15 +208,15 @@ def k_as_defined(formula: Formula) -> int:
 
 
 def _conjuncts(formula: Formula) -> tuple[Formula, ...]:
-    return formula.parts if isinstance(formula, And) else (formula,)
+    return formula.parts if isinstance(formula, fol.And) else (formula,)
 
 
 def _without_iff(formula: Formula) -> Formula:
     """Replace every ``iff`` by two implications, so that renaming gives the copies of a quantifier different names."""
     parts = [_without_iff(part) for part in parts_of(formula)]
-    if isinstance(formula, Iff):
+    if isinstance(formula, fol.Iff):
         left, right = parts
-        return And((Implies(left, right), Implies(right, left)))
+        return fol.And((fol.Implies(left, right), fol.Implies(right, left)))
     return with_parts(formula, parts)
 
 
@@ -233,36 +224,36 @@ def _clausal(formula: Formula, mode: _Mode) -> Formula:
     """Return a formula with negations at its atoms and conjunctions outside of disjunctions."""
     mode.budget.step()
     match formula:
-        case And(parts):
-            return And(tuple(_flat(And, (_clausal(part, mode) for part in parts))))
-        case Or(parts):
+        case fol.And(parts):
+            return fol.And(tuple(_flat(fol.And, (_clausal(part, mode) for part in parts))))
+        case fol.Or(parts):
             return _disjunction([_clausal(part, mode) for part in parts], mode)
-        case Exists(variable, body) | Forall(variable, body):
+        case fol.Exists(variable, body) | fol.Forall(variable, body):
             return type(formula)(variable, _clausal(body, mode))
-        case Implies(left, right):
-            equivalent: Formula = Or((Not(left), right))
-        case Iff(left, right):
-            equivalent = And((Implies(left, right), Implies(right, left)))
-        case Not(Not(body)):
+        case fol.Implies(left, right):
+            equivalent: Formula = fol.Or((fol.Not(left), right))
+        case fol.Iff(left, right):
+            equivalent = fol.And((fol.Implies(left, right), fol.Implies(right, left)))
+        case fol.Not(fol.Not(body)):
             equivalent = body
-        case Not(And(parts)):
-            equivalent = Or(tuple(map(Not, parts)))
-        case Not(Or(parts)):
-            equivalent = And(tuple(map(Not, parts)))
-        case Not(Implies(left, right)):
-            equivalent = And((left, Not(right)))
-        case Not(Iff(left, right)):
-            equivalent = Or((And((left, Not(right))), And((right, Not(left)))))
-        case Not(Exists(variable, body)):
-            equivalent = Forall(variable, Not(body))
-        case Not(Forall(variable, body)):
-            equivalent = Exists(variable, Not(body))
+        case fol.Not(fol.And(parts)):
+            equivalent = fol.Or(tuple(map(fol.Not, parts)))
+        case fol.Not(fol.Or(parts)):
+            equivalent = fol.And(tuple(map(fol.Not, parts)))
+        case fol.Not(fol.Implies(left, right)):
+            equivalent = fol.And((left, fol.Not(right)))
+        case fol.Not(fol.Iff(left, right)):
+            equivalent = fol.Or((fol.And((left, fol.Not(right))), fol.And((right, fol.Not(left)))))
+        case fol.Not(fol.Exists(variable, body)):
+            equivalent = fol.Forall(variable, fol.Not(body))
+        case fol.Not(fol.Forall(variable, body)):
+            equivalent = fol.Exists(variable, fol.Not(body))
         case _:
             return formula
     return _clausal(equivalent, mode)
 
 
-def _flat(kind: type[And] | type[Or], parts: Iterable[Formula]) -> Iterator[Formula]:
+def _flat(kind: type[fol.And] | type[fol.Or], parts: Iterable[Formula]) -> Iterator[Formula]:
     for part in parts:
         if isinstance(part, kind):
             yield from part.parts
@@ -273,35 +264,37 @@ def _flat(kind: type[And] | type[Or], parts: Iterable[Formula]) -> Iterator[Form
 def _disjunction(parts: Sequence[Formula], mode: _Mode) -> Formula:
     """Convert a disjunction of clausal parts, moving its quantifiers out one by one."""
     mode.budget.step(len(parts))
-    parts = tuple(_flat(Or, parts))
+    parts = tuple(_flat(fol.Or, parts))
     prefix: list[PrefixQuantifier] = []
-    while len(parts) > 1 and (found := next((one for one in parts if isinstance(one, Exists | Forall)), None)):
-        prefix.append(PrefixQuantifier(type(found), found.variable))
-        parts = tuple(_flat(Or, (found.body if one is found else one for one in parts)))
-    made = parts[0] if len(parts) == 1 else _distributed(parts, mode)
-    return _under(prefix, made)
-
-
-def _distributed(parts: tuple[Formula, ...], mode: _Mode) -> Formula:
-    conjunctions = [part for part in parts if isinstance(part, And)]
+    while len(parts) > 1:
+        bound = next((part for part in parts if isinstance(part, fol.Exists | fol.Forall)), None)
+        if bound is None:
+            break
+        prefix.append(PrefixQuantifier(type(bound), bound.variable))
+        parts = tuple(_flat(fol.Or, (bound.body if part is bound else part for part in parts)))
+    conjunctions = [part for part in parts if isinstance(part, fol.And)]
+    if len(parts) == 1:
+        return _under(prefix, parts[0])
     if not conjunctions:
-        return Or(parts)
+        return _under(prefix, fol.Or(parts))
     if mode.official:
-        others = [part for part in parts if not isinstance(part, And)]
-        return And(tuple(_disjunction([*others, part], mode) for part in conjunctions[-1].parts))
+        others = [part for part in parts if not isinstance(part, fol.And)]
+        clauses = (_disjunction([*others, part], mode) for part in conjunctions[-1].parts)
+        return _under(prefix, fol.And(tuple(clauses)))
     choices = [_conjuncts(part) for part in parts]
     if math.prod(map(len, choices)) > MOST_CLAUSES:
         hint = "disjunctions of conjunctions multiply; only the clause form is affected"
         raise UsageError(f"the clause form would have more than {MOST_CLAUSES:,} clauses", hint=hint)
-    return And(tuple(_flat(And, (_disjunction(choice, mode) for choice in product(*choices)))))
+    distributed = (_disjunction(choice, mode) for choice in product(*choices))
+    return _under(prefix, fol.And(tuple(_flat(fol.And, distributed))))
 
 
 def _expanded(formula: Formula) -> tuple[int, int]:
     """Return the numbers of sub-formulas and of quantifiers after every ``iff`` is replaced by two implications."""
     sizes = [_expanded(part) for part in parts_of(formula)]
-    times = 2 if isinstance(formula, Iff) else 1
+    times = 2 if isinstance(formula, fol.Iff) else 1
     parts, quantifiers = 1 + times * sum(size for size, _ in sizes), times * sum(many for _, many in sizes)
-    return parts, quantifiers + isinstance(formula, Exists | Forall)
+    return parts, quantifiers + isinstance(formula, fol.Exists | fol.Forall)
 
 
 def _components(formula: Formula, mode: _Mode) -> Iterator[Component]:
@@ -325,12 +318,12 @@ def _under(prefix: Sequence[PrefixQuantifier], formula: Formula) -> Formula:
 def _pulled(formula: Formula, prefix: list[PrefixQuantifier], budget: Budget) -> Formula:
     """Return the matrix, and append all quantifiers in order of occurrence. None is negated at this point."""
     budget.step()
-    if isinstance(formula, Exists | Forall):
+    if isinstance(formula, fol.Exists | fol.Forall):
         bound = PrefixQuantifier(type(formula), formula.variable)
         if bound not in prefix:  # distribution copies a part with its quantifiers; one quantifier binds all copies
             prefix.append(bound)
         return _pulled(formula.body, prefix, budget)
-    if isinstance(formula, And | Or):
+    if isinstance(formula, fol.And | fol.Or):
         return type(formula)(tuple(_flat(type(formula), [_pulled(part, prefix, budget) for part in formula.parts])))
     return formula
 
@@ -346,15 +339,15 @@ def _groups(clauses: Sequence[Formula], budget: Budget) -> Iterator[list[int]]:
                 neighbours[last[variable]].add(number)
                 neighbours[number].add(last[variable])
             last[variable] = number
-    seen: set[int] = set()
+    reached: set[int] = set()
     for start in neighbours:
-        if start in seen:
+        if start in reached:
             continue
         group, waiting = [], deque([start])
-        seen.add(start)
+        reached.add(start)
         while waiting:
             group.append(number := waiting.popleft())
-            new = sorted(neighbours[number] - seen)
-            seen.update(new)
+            new = sorted(neighbours[number] - reached)
+            reached.update(new)
             waiting.extend(new)
         yield group

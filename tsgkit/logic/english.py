@@ -28,32 +28,10 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 
-from tsgkit.logic.formula import (
-    TRUE,
-    And,
-    Atom,
-    Comparison,
-    Count,
-    Exists,
-    Forall,
-    Formula,
-    Iff,
-    Implies,
-    Literal,
-    Not,
-    Number,
-    Or,
-    Variable,
-    atoms_of,
-    conjuncts,
-    demanded_class,
-    free_variables,
-    peeled,
-    refuse_deep,
-    rename_apart,
-    walk,
-)
+from tsgkit.logic import formula as fol
+from tsgkit.logic.formula import Formula, Variable, atoms_of, conjuncts, demanded_class, free_variables, peeled
 from tsgkit.logic.plausibility import CLOTHES, PEOPLE
 from tsgkit.logic.samples import Scenario
 
@@ -105,8 +83,8 @@ COMPARED = {
 
 def reading_of(formula: Formula) -> str:
     """Verbalise a formula: one sentence or more per conjunct."""
-    refuse_deep(formula)
-    formula = rename_apart(formula)
+    fol.refuse_deep(formula)
+    formula = fol.rename_apart(formula)
     names = object_names(formula)
     clauses = (clause for part in conjuncts(formula) or [formula] for clause in _clauses(part, names))
     return " ".join(_capital(f"{clause}.") for clause in clauses)
@@ -114,7 +92,7 @@ def reading_of(formula: Formula) -> str:
 
 def _clauses(formula: Formula, names: Names) -> Iterator[str]:
     """Verbalise the objects that exist, then the statements about them: later sentences use the names introduced."""
-    if not isinstance(formula, Exists):
+    if not isinstance(formula, fol.Exists):
         yield words(formula, names)
         return
     intro, rest = _existence(formula, names)
@@ -130,23 +108,23 @@ def object_names(formula: Formula) -> dict[Variable, str]:
     """Return a name for each variable of a formula. Each variable must be bound once, as :func:`rename_apart`
     ensures."""
     classes: dict[Variable, str] = {}
-    for _, part in walk(formula):
+    for _, part in fol.walk(formula):
         match part:
-            case Exists(variable, body):
+            case fol.Exists(variable, body):
                 classes[variable] = class_of(variable, body) or ""
-            case Forall(variable, body):  # without a condition, the body applies to every object
-                conditional = isinstance(peeled(body)[1], Implies)
+            case fol.Forall(variable, body):  # without a condition, the body applies to every object
+                conditional = isinstance(peeled(body)[1], fol.Implies)
                 classes[variable] = (class_of(variable, body) if conditional else None) or ""
-            case Comparison():
+            case fol.Comparison():
                 classes |= {count.variable: class_of(count.variable, count.body) or "" for count in part.counts}
-    for variable in sorted(free_variables(formula), key=lambda one: one.name):
+    for variable in sorted(free_variables(formula), key=attrgetter("name")):
         classes.setdefault(variable, "")
-    many, seen, names = Counter(classes.values()), Counter[str](), {}
+    many, numbers, names = Counter(classes.values()), Counter[str](), {}
     for variable, name in classes.items():
-        seen[name] += 1
+        numbers[name] += 1
         numbered = many[name] > 1 or not name
         noun = thing(name or "object")
-        names[variable] = f"{noun} {seen[name]}" if numbered else f"the {noun}"
+        names[variable] = f"{noun} {numbers[name]}" if numbered else f"the {noun}"
     return names
 
 
@@ -156,7 +134,7 @@ def class_of(variable: Variable, body: Formula) -> str | None:
     For an implication it is the class its antecedent requires: a ``forall`` says nothing about other objects.
     """
     _, body = peeled(body)
-    return demanded_class(variable, body.antecedent if isinstance(body, Implies) else body)
+    return demanded_class(variable, body.antecedent if isinstance(body, fol.Implies) else body)
 
 
 def with_article(noun: str) -> str:
@@ -190,9 +168,9 @@ def _noun(variable: Variable, label: str, parts: Sequence[Formula], style: int) 
     looks, adjectives, rest = LOOKS[style], list[tuple[int, str]](), list[Formula]()
     for part in parts:
         match part:
-            case Atom(name, (first, Literal(text))) if first == variable and name in looks:
+            case fol.Atom(name, (first, fol.Literal(text))) if first == variable and name in looks:
                 adjectives.append((looks.index(name), _adjective(text)))
-            case Atom("Is", (first, Literal(text))) if first == variable and text == label:
+            case fol.Atom("Is", (first, fol.Literal(text))) if first == variable and text == label:
                 pass
             case _:
                 rest.append(part)
@@ -207,7 +185,7 @@ def _introduced(
     """Return noun phrases for new objects, built from atoms about each alone, and the remaining conjuncts."""
     rest, nouns = list(parts), []
     for variable in variables:
-        label = demanded_class(variable, And(tuple(part for part in rest if isinstance(part, Atom))))
+        label = demanded_class(variable, fol.And(tuple(part for part in rest if isinstance(part, fol.Atom))))
         noun, rest = _noun(variable, label, rest, READING) if label else ("object", rest)
         if determiner == "many":
             first, *more = noun.split(" of ", 1)
@@ -226,40 +204,42 @@ def _introduced(
 def words(formula: Formula, names: Names) -> str:
     """Verbalise a formula as a clause, without capital letter and full stop."""
     match formula:
-        case Atom():
+        case fol.Atom():
             return atom_words(formula, names)
-        case Not(Atom() as atom):
+        case fol.Not(fol.Atom() as atom):
             return atom_words(atom, names, negated=True)
-        case (Exists() as quantifier) | Not(Exists() as quantifier):
-            intro, rest = _existence(quantifier, names, no=isinstance(formula, Not))
+        case (fol.Exists() as quantifier) | fol.Not(fol.Exists() as quantifier):
+            intro, rest = _existence(quantifier, names, no=isinstance(formula, fol.Not))
             return intro + _such(rest, names)
-        case Not(body):
+        case fol.Not(body):
             return f"it is not so that {_nested(body, names)}"
-        case And(()):
+        case fol.And(()):
             return "anything is fine"
-        case Or(()):
+        case fol.Or(()):
             return "nothing is fine"
-        case And(parts):
+        case fol.And(parts):
             return _joined([_nested(part, names) for part in parts], "and")
-        case Or(parts):
+        case fol.Or(parts):
             return "either " + _joined([_nested(part, names) for part in parts], "or")
-        case Implies(antecedent, consequent):
+        case fol.Implies(antecedent, consequent):
             return f"if {_nested(antecedent, names)}, then {_nested(consequent, names)}"
-        case Iff(left, right):
+        case fol.Iff(left, right):
             return f"{_nested(left, names)} exactly when {_nested(right, names)}"
-        case Forall():
+        case fol.Forall():
             variables, body = peeled(formula)
-            condition, consequent = (body.antecedent, body.consequent) if isinstance(body, Implies) else (TRUE, body)
+            condition, consequent = (
+                (body.antecedent, body.consequent) if isinstance(body, fol.Implies) else (fol.TRUE, body)
+            )
             nouns, rest = _introduced(variables, conjuncts(condition), names, "every")
             return f"for {_joined(nouns, 'and')}{_such(rest, names)}: {words(consequent, names)}"
-        case Comparison(name, left, right):
+        case fol.Comparison(name, left, right):
             return f"{_number(left, names)} {COMPARED[name]} {_number(right, names)}"
 
 
-def atom_words(atom: Atom, names: Names, *, negated: bool = False) -> str:
+def atom_words(atom: fol.Atom, names: Names, *, negated: bool = False) -> str:
     """Verbalise an atom or its negation.
 
-    >>> atom = Atom("LeftOf", (Variable("?a"), Variable("?b")))
+    >>> atom = fol.Atom("LeftOf", (Variable("?a"), Variable("?b")))
     >>> atom_words(atom, {Variable("?a"): "the cup"}, negated=True)
     'the cup is not left of ?b'
     """
@@ -274,9 +254,9 @@ def atom_words(atom: Atom, names: Names, *, negated: bool = False) -> str:
     return " ".join([args[0], _denied(verb) if negated else verb, *others])
 
 
-def verb_of(atom: Atom, style: int = READING) -> str | None:
+def verb_of(atom: fol.Atom, style: int = READING) -> str | None:
     """Return the words between the first and the second argument of an atom, or None for unknown predicates."""
-    if len(atom.args) == 2 and isinstance(value := atom.args[1], Literal):
+    if len(atom.args) == 2 and isinstance(value := atom.args[1], fol.Literal):
         text = value.text
         if atom.name == "Is":
             return f"is {with_article(text)}"
@@ -296,17 +276,17 @@ def _denied(predicate: str) -> str:
 def _nested(formula: Formula, names: Names) -> str:
     """Verbalise a formula inside another one, in parentheses if it is compound."""
     clause = words(formula, names)
-    return clause if isinstance(formula, Atom | Not | Comparison) else f"({clause})"
+    return clause if isinstance(formula, fol.Atom | fol.Not | fol.Comparison) else f"({clause})"
 
 
 def _joined(items: Sequence[str], word: str) -> str:
     return f" {word} ".join(filter(None, [", ".join(items[:-1]), items[-1]])) if items else ""
 
 
-def _existence(formula: Exists, names: Names, *, no: bool = False) -> tuple[str, list[Formula]]:
+def _existence(formula: fol.Exists, names: Names, *, no: bool = False) -> tuple[str, list[Formula]]:
     """Introduce the objects of directly nested quantifiers; return the phrase and the remaining conjuncts."""
     variables, body = [formula.variable], formula.body
-    while isinstance(body, Exists) and not no:
+    while isinstance(body, fol.Exists) and not no:
         variables.append(body.variable)
         body = body.body
     nouns, rest = _introduced(variables, conjuncts(body), names, "no" if no else "a")
@@ -317,8 +297,8 @@ def _such(rest: Sequence[Formula], names: Names) -> str:
     return f" such that {_joined([_nested(part, names) for part in rest], 'and')}" if rest else ""
 
 
-def _number(number: Number, names: Names) -> str:
-    if not isinstance(number, Count):
+def _number(number: fol.Number, names: Names) -> str:
+    if not isinstance(number, fol.Count):
         return str(number)
     nouns, rest = _introduced([number.variable], conjuncts(number.body), names, "many")
     return f"the number of {nouns[0]}{_such(rest, names)}"
@@ -357,19 +337,19 @@ MOST_JOINED = 3
 
 def instruction(formula: Formula, scenario: Scenario = "knolling", seed: int = 0) -> str:
     """Verbalise a formula as an instruction. The seed selects among wordings."""
-    refuse_deep(formula)
-    formula = rename_apart(formula)
+    fol.refuse_deep(formula)
+    formula = fol.rename_apart(formula)
     rng = random.Random(f"wording {seed}") if seed else None
 
     def wording(wordings: Sequence[str]) -> str:
         return rng.choice(wordings) if rng else wordings[0]
 
     parts = conjuncts(formula)
-    styles = [part for part in parts if isinstance(part, Atom) and part.name == "IsStyle"]
+    styles = [part for part in parts if isinstance(part, fol.Atom) and part.name == "IsStyle"]
     variables, rest = _opened([part for part in parts if part not in styles])
     text = _InstructionText(object_names(formula))
     nouns, rest = text.introduced(variables, rest)
-    foralls = [part for part in rest if isinstance(part, Forall)]
+    foralls = [part for part in rest if isinstance(part, fol.Forall)]
     rest = [part for part in rest if part not in foralls]
     general = [text.general(forall) for forall in foralls]
     objects = [*map(with_article, nouns), *(f"at least one {noun}" for noun in general)]
@@ -379,8 +359,9 @@ def instruction(formula: Formula, scenario: Scenario = "knolling", seed: int = 0
         sentences.append(wording(SHOWN).format(shown, is_are="are" if len(objects) > 1 else "is"))
     else:
         sentences = [wording(FRAME)] if {atom.name for atom in atoms_of(formula)} & {"LeftOf", "RightOf"} else []
-        named = [style.args[-1].text for style in styles if style.args and isinstance(style.args[-1], Literal)]
-        heads = [STYLES.get(name, with_article(name)) for name in named] or [wording(("a picture", "a scene"))]
+        terms = [style.args[-1] for style in styles if style.args]
+        names = [term.text for term in terms if isinstance(term, fol.Literal)]
+        heads = [STYLES.get(name, with_article(name)) for name in names] or [wording(("a picture", "a scene"))]
         sentences.append(_capital(f"{' and '.join(heads)} of {shown}."))
     sentences += [_capital(f"{clause}.") for clause in text.clauses(rest)]
     for forall, noun in zip(foralls, general, strict=True):
@@ -398,24 +379,24 @@ class _InstructionText:
     def introduced(self, variables: Sequence[Variable], parts: Sequence[Formula]) -> tuple[list[str], list[Formula]]:
         """Note the classes of variables; return their nouns with adjectives, and the remaining parts."""
         for variable in variables:
-            self.classes[variable] = demanded_class(variable, And(tuple(parts))) or "object"
+            self.classes[variable] = demanded_class(variable, fol.And(tuple(parts))) or "object"
         rest, nouns = list(parts), []
         for variable in variables:
             noun, rest = _noun(variable, self.classes[variable], rest, INSTRUCTION)
             nouns.append(noun)
         return nouns, rest
 
-    def general(self, forall: Forall) -> str:
+    def general(self, forall: fol.Forall) -> str:
         """Return the noun phrase for the objects that a ``forall`` applies to."""
-        conditions = conjuncts(forall.body.antecedent) if isinstance(forall.body, Implies) else []
+        conditions = conjuncts(forall.body.antecedent) if isinstance(forall.body, fol.Implies) else []
         [noun], rest = self.introduced([forall.variable], conditions)
         predicates = [self.predicate(part, forall.variable).removeprefix("is ") for part in rest]
         return " ".join(filter(None, (noun, listed(predicates))))
 
-    def every(self, forall: Forall, noun: str) -> Iterator[str]:
+    def every(self, forall: fol.Forall, noun: str) -> Iterator[str]:
         """Yield sentences about all objects of a class, then about the objects that exist for each of them."""
         variable, body = forall.variable, forall.body
-        inner, parts = _opened(conjuncts(body.consequent if isinstance(body, Implies) else body))
+        inner, parts = _opened(conjuncts(body.consequent if isinstance(body, fol.Implies) else body))
         nouns, parts = self.introduced(inner, parts)
         direct = [part for part in parts if self.subject(part) == variable and free_variables(part).isdisjoint(inner)]
         for clause in replace(self, names={**self.names, variable: f"every {noun}"}).clauses(direct):
@@ -440,67 +421,67 @@ class _InstructionText:
                 yield from (words(part, self.names) for part in group)
                 continue
             name = self.names[subject]
-            predicates = self.joined([part for part in group if isinstance(part, Atom)])
+            predicates = self.joined([part for part in group if isinstance(part, fol.Atom)])
             for start in range(0, len(predicates), MOST_JOINED):
                 first, *more = predicates[start : start + MOST_JOINED]  # an "is" after another one is dropped
                 more = [predicate.removeprefix("is ") if first.startswith("is ") else predicate for predicate in more]
                 yield f"{name} {listed([first, *more])}"
             for part in group:
-                if isinstance(part, Not) and name.startswith("every "):
+                if isinstance(part, fol.Not) and name.startswith("every "):
                     yield f"no {name[6:]} {self.predicate(part.body, subject)}"
-                elif not isinstance(part, Atom):
+                elif not isinstance(part, fol.Atom):
                     yield f"{name} {self.predicate(part, subject)}"
 
-    def joined(self, atoms: Sequence[Atom]) -> list[str]:
+    def joined(self, atoms: Sequence[fol.Atom]) -> list[str]:
         """Return predicates, with relations to the same object joined ("is above and to the left of the cup"), then
         what the object holds, then what it wears."""
         groups: dict[tuple[str, str], list[str]] = {}
         for atom in sorted(atoms, key=lambda atom: LAST.get(atom.name, 0)):
             verb, _, rest = self.atom(atom).partition(" ")
             others = [self.names[arg] for arg in atom.args[1:] if isinstance(arg, Variable)]
-            other = "" if verb != "is" else others[0] if others else str(atom)
-            groups.setdefault((verb, other), []).append(rest)
+            shared = "" if verb != "is" else others[0] if others else str(atom)
+            groups.setdefault((verb, shared), []).append(rest)
         predicates = []
-        for (verb, other), phrases in sorted(
+        for (verb, shared), phrases in sorted(
             groups.items(), key=lambda group: ("is", "holds", "wears").index(group[0][0])
         ):
             if verb == "is" and len(phrases) > 1:
-                phrases = [f"{listed([phrase.removesuffix(other).strip() for phrase in phrases])} {other}"]
+                phrases = [f"{listed([phrase.removesuffix(shared).strip() for phrase in phrases])} {shared}"]
             predicates.append(f"{verb} {listed(phrases)}")
         return predicates
 
     def subject(self, part: Formula) -> Variable | None:
         """Return the object a part is about; None unless it is an atom, negation or disjunction about one object."""
         subjects = set[Variable | None]()
-        for atom in part.parts if isinstance(part, Or) else (part.body,) if isinstance(part, Not) else (part,):
+        for atom in part.parts if isinstance(part, fol.Or) else (part.body,) if isinstance(part, fol.Not) else (part,):
             term = None
-            if isinstance(atom, Atom) and (atom.name in VERBS or atom.name in ATTRIBUTES or atom.name == "Is"):
+            if isinstance(atom, fol.Atom) and (atom.name in VERBS or atom.name in ATTRIBUTES or atom.name == "Is"):
                 term = atom.args[-1 if self.is_worn(atom) else 0]
             subjects.add(term if isinstance(term, Variable) else None)
         return subjects.pop() if len(subjects) == 1 else None
 
-    def is_worn(self, atom: Atom) -> bool:
+    def is_worn(self, atom: fol.Atom) -> bool:
         classes = [self.classes.get(arg, "") if isinstance(arg, Variable) else "" for arg in atom.args]
         return atom.name == "On" and classes[0] in CLOTHES and classes[-1] in PEOPLE
 
     def predicate(self, part: Formula, subject: Variable) -> str:
         """Return the predicate of a part: "is above the cup", "holds the pen"."""
-        if isinstance(part, Not) and isinstance(part.body, Atom):
+        if isinstance(part, fol.Not) and isinstance(part.body, fol.Atom):
             return _denied(self.predicate(part.body, subject))
-        if isinstance(part, Or):
-            predicates = [self.predicate(one, subject) for one in part.parts]
-            if not all(one.startswith("is ") for one in predicates):
+        if isinstance(part, fol.Or):
+            predicates = [self.predicate(inner, subject) for inner in part.parts]
+            if not all(predicate.startswith("is ") for predicate in predicates):
                 return "either " + " or ".join(predicates)
-            atoms = {one.name for one in part.parts if isinstance(one, Atom)}
+            atoms = {inner.name for inner in part.parts if isinstance(inner, fol.Atom)}
             exclusive = (len(atoms) == 1 and atoms <= ATTRIBUTES) or atoms in (
                 {"LeftOf", "RightOf"},
                 {"Above", "Below"},
             )
             both = "" if exclusive else " (or both)"
-            return f"is either {' or '.join(one[3:] for one in predicates)}{both}"
-        return self.atom(part) if isinstance(part, Atom) else words(part, self.names)
+            return f"is either {' or '.join(predicate[3:] for predicate in predicates)}{both}"
+        return self.atom(part) if isinstance(part, fol.Atom) else words(part, self.names)
 
-    def atom(self, atom: Atom) -> str:
+    def atom(self, atom: fol.Atom) -> str:
         names = [self.names[arg] for arg in atom.args if isinstance(arg, Variable)]
         if self.is_worn(atom):
             return f"wears {names[0]}"
@@ -511,7 +492,7 @@ def _opened(parts: Sequence[Formula]) -> tuple[list[Variable], list[Formula]]:
     """Return the variables that conjuncts bind by ``exists``, and the conjuncts of their bodies."""
     variables, rest = [], []
     for part in parts:
-        if isinstance(part, Exists):
+        if isinstance(part, fol.Exists):
             inner, more = _opened(conjuncts(part.body))
             variables += [part.variable, *inner]
             rest += more

@@ -17,31 +17,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from tsgkit.errors import UsageError
-from tsgkit.logic.formula import (
-    COMPARE,
-    And,
-    Atom,
-    Comparison,
-    Count,
-    Exists,
-    Forall,
-    Formula,
-    Iff,
-    Implies,
-    Literal,
-    Not,
-    Number,
-    Or,
-    Variable,
-    atoms_of,
-    conditions_of,
-    demanded_class,
-    free_variables,
-    parts_of,
-    peeled,
-    refuse_deep,
-    rename_apart,
-)
+from tsgkit.logic import formula as fol
+from tsgkit.logic.formula import Formula, Variable, demanded_class, free_variables, parts_of, peeled
 from tsgkit.logic.layouts import RELATIONS, Layout
 from tsgkit.logic.verdicts import Meter
 from tsgkit.logic.vocabulary import KNOLLING, OBJECT
@@ -70,9 +47,9 @@ class CompiledPart:
 class AtomPart(CompiledPart):
     """An atom."""
 
-    formula: Atom
+    formula: fol.Atom
 
-    def __init__(self, evaluator: Evaluator, atom: Atom) -> None:
+    def __init__(self, evaluator: Evaluator, atom: fol.Atom) -> None:
         self.variables = tuple(arg for arg in atom.args if isinstance(arg, Variable))
         super().__init__(evaluator, atom, self.variables)
         self.slots = tuple(map(evaluator.slot, self.variables))
@@ -86,7 +63,7 @@ class AtomPart(CompiledPart):
         if (known := self.known.get(key)) is None:
             things = [self.evaluator.layout.objects[values[slot]] for slot in self.slots]
             name, value = self.formula.name, self.formula.args[-1]
-            if isinstance(value, Literal):
+            if isinstance(value, fol.Literal):
                 known = things[0].label == value.text if name == "Is" else things[0].has(value.text)
             else:
                 known = RELATIONS[name](*[thing.box for thing in things])
@@ -103,11 +80,11 @@ def all_hold(parts: Iterable[CompiledPart]) -> bool:
 
 
 HOLDS: Mapping[type[Formula], Callable[[Sequence[CompiledPart]], bool]] = {
-    And: all_hold,
-    Or: lambda parts: any(part.truth() for part in parts),
-    Not: lambda parts: not parts[0].truth(),
-    Implies: lambda parts: not parts[0].truth() or parts[1].truth(),
-    Iff: lambda parts: parts[0].truth() == parts[1].truth(),
+    fol.And: all_hold,
+    fol.Or: lambda parts: any(part.truth() for part in parts),
+    fol.Not: lambda parts: not parts[0].truth(),
+    fol.Implies: lambda parts: not parts[0].truth() or parts[1].truth(),
+    fol.Iff: lambda parts: parts[0].truth() == parts[1].truth(),
 }
 
 
@@ -168,10 +145,10 @@ class Quantifier(CompiledPart):
     def choices(self, among: Sequence[int] | None = None) -> Iterator[int]:
         """Assign one object after the other to the variable and yield its number."""
         values, step = self.evaluator.values, self.evaluator.meter.step
-        taken = {values[slot] for slot in self.other_slots}
+        excluded = {values[slot] for slot in self.other_slots}
         for number in range(len(self.evaluator.layout.objects)) if among is None else among:
             step()
-            if number not in taken:
+            if number not in excluded:
                 values[self.slot] = number
                 yield number
 
@@ -207,11 +184,11 @@ class Universal(Quantifier):
 
     def compute(self) -> int:
         """Return whether there is a choice and every choice makes the body true."""
-        taken = {self.evaluator.values[slot] for slot in self.other_slots}
-        if len(taken) == len(self.evaluator.layout.objects):
+        excluded = {self.evaluator.values[slot] for slot in self.other_slots}
+        if len(excluded) == len(self.evaluator.layout.objects):
             return False
         condition = (
-            conjoined(self.body.parts[0]) if isinstance(self.body, Connective) and self.body.kind is Implies else ()
+            conjoined(self.body.parts[0]) if isinstance(self.body, Connective) and self.body.kind is fol.Implies else ()
         )
         return all(self.body.truth() for _ in self.choices(self.matching(condition)))
 
@@ -229,7 +206,7 @@ class UniversalBlock(CompiledPart):
     to an object."""
 
     def __init__(
-        self, evaluator: Evaluator, formula: Forall, everything: CompiledPart, applied: Sequence[CompiledPart]
+        self, evaluator: Evaluator, formula: fol.Forall, everything: CompiledPart, applied: Sequence[CompiledPart]
     ) -> None:
         super().__init__(evaluator, formula, chain.from_iterable(part.needs for part in (everything, *applied)))
         self.everything = everything
@@ -248,9 +225,9 @@ class UniversalBlock(CompiledPart):
 class NumberComparison(CompiledPart):
     """A comparison of two numbers, each of them constant or counted."""
 
-    formula: Comparison
+    formula: fol.Comparison
 
-    def __init__(self, evaluator: Evaluator, formula: Comparison, sides: Sequence[ObjectCount | float]) -> None:
+    def __init__(self, evaluator: Evaluator, formula: fol.Comparison, sides: Sequence[ObjectCount | float]) -> None:
         counted = [side.needs for side in sides if isinstance(side, ObjectCount)]
         super().__init__(evaluator, formula, chain.from_iterable(counted))
         self.sides = tuple(sides)
@@ -258,7 +235,7 @@ class NumberComparison(CompiledPart):
     def truth(self) -> bool:
         """Return whether the comparison holds."""
         left, right = self.numbers()
-        return COMPARE[self.formula.name](left, right)
+        return fol.COMPARE[self.formula.name](left, right)
 
     def numbers(self) -> tuple[float, float]:
         """Return the two numbers compared."""
@@ -274,14 +251,14 @@ class Search:
 
     def __init__(self, scope: tuple[Variable, ...]) -> None:
         self.scope = scope
-        self.waiting: dict[Variable, tuple[Exists, tuple[Variable, ...]]] = {}  # with the variables around each
+        self.waiting: dict[Variable, tuple[fol.Exists, tuple[Variable, ...]]] = {}  # with the variables around each
         self.parts: list[CompiledPart] = []
 
     def linked(self, variable: Variable, around: tuple[Variable, ...]) -> tuple[Variable, ...]:
         """Return the variables, bound around this one or inside it, that it must differ from if variables are
         distinct."""
-        outer = [one for one in around if one in self.waiting or one in self.scope]
-        return (*outer, *(one for one, (_, outside) in self.waiting.items() if variable in outside))
+        outer = [bound for bound in around if bound in self.waiting or bound in self.scope]
+        return (*outer, *(bound for bound, (_, outside) in self.waiting.items() if variable in outside))
 
     def next_variable(
         self, parts: Sequence[CompiledPart], others: Callable[[Variable, tuple[Variable, ...]], frozenset[Variable]]
@@ -313,7 +290,7 @@ class Evaluator:
     def prepare(self, formula: Formula) -> CompiledPart:
         """Compile a formula. Raise ``UsageError`` if a layout cannot decide it."""
         refuse_unjudgeable(formula)
-        return self.part(rename_apart(formula), ())
+        return self.part(fol.rename_apart(formula), ())
 
     def slot(self, variable: Variable) -> int:
         """Return the index of a variable in ``values``."""
@@ -326,23 +303,24 @@ class Evaluator:
         """Compile a sub-formula; ``scope`` holds the variables bound around it."""
         self.meter.step(STEPS_TO_PREPARE)
         match formula:
-            case Atom():
+            case fol.Atom():
                 return AtomPart(self, formula)
-            case And() | Exists():
+            case fol.And() | fol.Exists():
                 parts = self.conjuncts(formula, scope)
-                return parts[0] if len(parts) == 1 else Connective(self, And, formula, parts)
-            case Or() | Not() | Implies() | Iff():
-                return Connective(self, type(formula), formula, [self.part(one, scope) for one in parts_of(formula)])
-            case Comparison(_, left, right):
+                return parts[0] if len(parts) == 1 else Connective(self, fol.And, formula, parts)
+            case fol.Or() | fol.Not() | fol.Implies() | fol.Iff():
+                parts = [self.part(inner, scope) for inner in parts_of(formula)]
+                return Connective(self, type(formula), formula, parts)
+            case fol.Comparison(_, left, right):
                 return NumberComparison(self, formula, [self.number(left, scope), self.number(right, scope)])
-            case Forall():
+            case fol.Forall():
                 return self.universal(formula, scope)
 
     def conjuncts(self, formula: Formula, scope: tuple[Variable, ...]) -> list[CompiledPart]:
         """Compile a formula into parts that must all hold, moving parts out of each ``exists`` they do not depend
         on."""
-        if isinstance(formula, And):
-            return cheap_first(one for part in formula.parts for one in self.conjuncts(part, scope))
+        if isinstance(formula, fol.And):
+            return cheap_first(conjunct for part in formula.parts for conjunct in self.conjuncts(part, scope))
         search = Search(scope)
         self.gather(formula, scope, search)
         parts = search.parts
@@ -351,46 +329,46 @@ class Evaluator:
             exists, around = search.waiting.pop(variable)
             others = self.others(variable, search.linked(variable, around))
             staying = cheap_first(part for part in parts if variable in part.needs)
-            body = staying[0] if len(staying) == 1 else Connective(self, And, exists.body, staying)
+            body = staying[0] if len(staying) == 1 else Connective(self, fol.And, exists.body, staying)
             leaving = [part for part in parts if variable not in part.needs]
             parts = [*leaving, Existential(self, exists, variable, others, body)]
         return cheap_first(parts)
 
     def gather(self, formula: Formula, around: tuple[Variable, ...], search: Search) -> None:
         """Collect nested ``exists`` quantifiers and conjunctions into a search."""
-        if isinstance(formula, And) and search.waiting:
+        if isinstance(formula, fol.And) and search.waiting:
             for part in formula.parts:
                 self.gather(part, around, search)
-        elif isinstance(formula, Exists) and len(search.waiting) < MOST_TOGETHER:
+        elif isinstance(formula, fol.Exists) and len(search.waiting) < MOST_TOGETHER:
             self.classes[formula.variable] = demanded_class(formula.variable, formula.body)
             search.waiting[formula.variable] = formula, around
             self.gather(formula.body, (*around, formula.variable), search)
-        elif isinstance(formula, Exists):
+        elif isinstance(formula, fol.Exists):
             search.parts += self.conjuncts(formula, around)
         else:
             search.parts.append(self.part(formula, around))
 
-    def universal(self, formula: Forall, scope: tuple[Variable, ...]) -> CompiledPart:
+    def universal(self, formula: fol.Forall, scope: tuple[Variable, ...]) -> CompiledPart:
         """Compile directly nested foralls, with the conditions that must apply to an object."""
         variables, body = peeled(formula)
         inside = (*scope, *variables)
-        condition = body.antecedent if isinstance(body, Implies) else None
+        condition = body.antecedent if isinstance(body, fol.Implies) else None
         for variable in variables:
             self.classes[variable] = demanded_class(variable, condition) if condition else None
         part = self.part(body, inside)
-        for place in reversed(range(len(variables))):
-            around = (*scope, *variables[:place])
-            part = Universal(self, formula, variables[place], self.others(variables[place], around), part)
+        for index in reversed(range(len(variables))):
+            around = (*scope, *variables[:index])
+            part = Universal(self, formula, variables[index], self.others(variables[index], around), part)
         applied = []  # whether each condition holds for some choice of the variables
-        for demand in conditions_of(body):
+        for demand in fol.conditions_of(body):
             for variable in reversed(variables):
-                demand = Exists(variable, demand)
+                demand = fol.Exists(variable, demand)
             applied.append(self.part(demand, scope))
         return UniversalBlock(self, formula, part, applied)
 
-    def number(self, number: Number, scope: tuple[Variable, ...]) -> ObjectCount | float:
+    def number(self, number: fol.Number, scope: tuple[Variable, ...]) -> ObjectCount | float:
         """Return a constant number, or compile a count."""
-        if not isinstance(number, Count):
+        if not isinstance(number, fol.Count):
             return number
         variable = number.variable
         self.classes[variable] = demanded_class(variable, number.body)
@@ -404,14 +382,14 @@ class Evaluator:
         """
         if not self.distinct:
             return frozenset()
-        own = self.classes[variable]
-        different = {one for one in scope if own and self.classes[one] and own != self.classes[one]}
+        label = self.classes[variable]
+        different = {bound for bound in scope if label and self.classes[bound] and label != self.classes[bound]}
         return frozenset(scope) - different
 
 
 def conjoined(body: CompiledPart) -> tuple[CompiledPart, ...]:
     """Return the parts that must all hold for a body to hold."""
-    return body.parts if isinstance(body, Connective) and body.kind is And else (body,)
+    return body.parts if isinstance(body, Connective) and body.kind is fol.And else (body,)
 
 
 def cheap_first(parts: Iterable[CompiledPart]) -> list[CompiledPart]:
@@ -421,8 +399,8 @@ def cheap_first(parts: Iterable[CompiledPart]) -> list[CompiledPart]:
 
 def refuse_unjudgeable(formula: Formula) -> None:
     """Raise ``UsageError`` for unknown predicates, free variables, values in the wrong position and deep nesting."""
-    refuse_deep(formula)
-    for atom in atoms_of(formula):
+    fol.refuse_deep(formula)
+    for atom in fol.atoms_of(formula):
         kinds = KNOLLING.predicates.get(atom.name)
         if kinds is None:
             raise UsageError(

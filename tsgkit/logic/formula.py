@@ -206,15 +206,15 @@ def walk(formula: Formula) -> Iterator[tuple[Path, Formula]]:
     """Yield every sub-formula with its path, in written order, starting with the whole formula."""
     waiting: list[tuple[Path, Formula]] = [((), formula)]
     while waiting:
-        path, one = waiting.pop()
-        yield path, one
-        parts = parts_of(one)
+        path, part = waiting.pop()
+        yield path, part
+        parts = parts_of(part)
         waiting.extend(((*path, number), parts[number]) for number in reversed(range(len(parts))))
 
 
 def atoms_of(formula: Formula) -> Iterator[Atom]:
     """Return an iterator over all atoms in written order, including repeats."""
-    return (one for _, one in walk(formula) if isinstance(one, Atom))
+    return (part for _, part in walk(formula) if isinstance(part, Atom))
 
 
 def free_variables(formula: Formula) -> frozenset[Variable]:
@@ -225,7 +225,9 @@ def free_variables(formula: Formula) -> frozenset[Variable]:
         case Exists(variable, body) | Forall(variable, body):
             return free_variables(body) - {variable}
         case Comparison():
-            return frozenset[Variable]().union(*(free_variables(one.body) - {one.variable} for one in formula.counts))
+            return frozenset[Variable]().union(
+                *(free_variables(side.body) - {side.variable} for side in formula.counts)
+            )
     return frozenset[Variable]().union(*map(free_variables, parts_of(formula)))
 
 
@@ -245,7 +247,7 @@ def refuse_deep(formula: Formula) -> None:
 
 def conjuncts(formula: Formula) -> list[Formula]:
     """Return the parts of a conjunction, flattening nested conjunctions."""
-    return [one for part in formula.parts for one in conjuncts(part)] if isinstance(formula, And) else [formula]
+    return [inner for part in formula.parts for inner in conjuncts(part)] if isinstance(formula, And) else [formula]
 
 
 def conjunction(parts: Sequence[Formula]) -> Formula:
@@ -289,14 +291,14 @@ def rename_apart(formula: Formula) -> Formula:
     >>> text_of(rename_apart(And((cup, pen))))
     "(and (exists ?x (Is ?x 'cup')) (exists ?x_1 (Is ?x_1 'pen')))"
     """
-    taken = {variable.name for variable in free_variables(formula)}
+    used = {variable.name for variable in free_variables(formula)}
 
     def fresh(variable: Variable) -> Variable:
         name, number = variable.name, 0
-        while name in taken:
+        while name in used:
             number += 1
             name = f"{variable.name}_{number}"
-        taken.add(name)
+        used.add(name)
         return Variable(name)
 
     def renamed(part: Formula, names: Mapping[Variable, Variable]) -> Formula:
@@ -308,7 +310,7 @@ def rename_apart(formula: Formula) -> Formula:
                 return type(part)(new, renamed(body, {**names, variable: new}))
             case Comparison(name, left, right):
                 return Comparison(name, counted(left, names), counted(right, names))
-        return with_parts(part, [renamed(one, names) for one in parts_of(part)])
+        return with_parts(part, [renamed(inner, names) for inner in parts_of(part)])
 
     def counted(number: Number, names: Mapping[Variable, Variable]) -> Number:
         if not isinstance(number, Count):

@@ -19,33 +19,9 @@ from itertools import product
 from typing import NamedTuple, TypeAlias
 
 from tsgkit.errors import UsageError
+from tsgkit.logic import formula as fol
 from tsgkit.logic.budget import Budget
-from tsgkit.logic.formula import (
-    COMPARE,
-    TRUE,
-    And,
-    Atom,
-    Comparison,
-    Count,
-    Exists,
-    Forall,
-    Formula,
-    Iff,
-    Implies,
-    Literal,
-    Not,
-    Number,
-    Or,
-    Variable,
-    atoms_of,
-    conditions_of,
-    conjuncts,
-    demanded_class,
-    lifted,
-    peeled,
-    refuse_deep,
-    rename_apart,
-)
+from tsgkit.logic.formula import Formula, Variable, conditions_of, conjuncts, demanded_class, peeled
 from tsgkit.logic.verdicts import Profile
 from tsgkit.logic.witnesses import DENIED, Candidate, bounds_of
 
@@ -145,10 +121,10 @@ def ground(
     (for ``strict`` only) it is weaker: universal statements need not hold for candidates of the last round, and a
     witness is at most one round later than the objects it depends on.
     """
-    refuse_deep(formula)
-    formula = rename_apart(formula)
+    fol.refuse_deep(formula)
+    formula = fol.rename_apart(formula)
     grounder = (_Official if profile == "official" else _Strict)(candidates, own, rounds, budget or Budget())
-    return grounder.of(lifted(formula) if profile == "official" else formula, {}, truth)
+    return grounder.of(fol.lifted(formula) if profile == "official" else formula, {}, truth)
 
 
 def all_of(parts: Iterable[Ground]) -> Ground:
@@ -172,7 +148,7 @@ def joined(parts: Iterable[Ground], *, conjunctive: bool) -> Ground:
 
 
 def _compared(name: str, left: float, right: float) -> bool:
-    return left != right if name == "Unequal" else COMPARE[name](left, right)
+    return left != right if name == "Unequal" else fol.COMPARE[name](left, right)
 
 
 class Standing(NamedTuple):
@@ -192,9 +168,10 @@ class _Strict:
     def __init__(self, candidates: Sequence[Candidate], own: bool, rounds: int | None, budget: Budget) -> None:
         self.candidates = candidates
         self.rounds = rounds
-        self.own = {one.variable: number for number, one in enumerate(candidates) if own and one.variable}
-        many = Counter(one.variable for one in candidates)
-        self.own = {variable: number for variable, number in self.own.items() if many[variable] == 1}
+        variables = [candidate.variable for candidate in candidates]
+        many = Counter(variables)
+        owned = enumerate(variables if own else [])
+        self.own = {variable: number for number, variable in owned if variable and many[variable] == 1}
         self.by_label: dict[str, list[int]] = {}
         for number, candidate in enumerate(candidates):
             for label in candidate.labels:
@@ -218,14 +195,15 @@ class _Strict:
 
     def numbers(self, oldest: int) -> list[int]:
         """Return the candidates up to an age; without rounds, all."""
-        return [number for number, one in enumerate(self.candidates) if self.rounds is None or one.age <= oldest]
+        ages = [candidate.age for candidate in self.candidates]
+        return [number for number, age in enumerate(ages) if self.rounds is None or age <= oldest]
 
     def reach(self, body: Formula, values: Values) -> int:
         """Return the greatest age of the objects that a witness for a body depends on; -1 if there are none."""
-        return max((values[one].reach for one in self.variables(body) if one in values), default=-1)
+        return max((values[variable].reach for variable in self.variables(body) if variable in values), default=-1)
 
     def of(self, formula: Formula, values: Values, truth: bool) -> Ground:
-        if isinstance(formula, Atom):
+        if isinstance(formula, fol.Atom):
             return self.atom(formula, values, truth)
         key = (id(formula), truth, *(values.get(variable, NOWHERE) for variable in self.variables(formula)))
         if key not in self.known:
@@ -235,72 +213,76 @@ class _Strict:
     def variables(self, formula: Formula) -> tuple[Variable, ...]:
         """Return the variables of a formula. The formula is kept alive, so that its id stays unique."""
         if id(formula) not in self.mentioned:
-            terms = dict.fromkeys(term for atom in atoms_of(formula) for term in atom.args)
+            terms = dict.fromkeys(term for atom in fol.atoms_of(formula) for term in atom.args)
             self.mentioned[id(formula)] = formula, tuple(term for term in terms if isinstance(term, Variable))
         return self.mentioned[id(formula)][1]
 
     def made(self, formula: Formula, values: Values, truth: bool) -> Ground:
         self.step()
         match formula:
-            case Not(body):
+            case fol.Not(body):
                 return self.of(body, values, not truth)
-            case And(parts):
+            case fol.And(parts):
                 return joined((self.of(part, values, truth) for part in _cheap_first(parts)), conjunctive=truth)
-            case Or(parts):
+            case fol.Or(parts):
                 return joined((self.of(part, values, truth) for part in _cheap_first(parts)), conjunctive=not truth)
-            case Implies(left, right):
+            case fol.Implies(left, right):
                 sides = ((left, not truth), (right, truth))
-                return joined((self.of(side, values, one) for side, one in sides), conjunctive=not truth)
-            case Iff(left, right):
+                return joined((self.of(side, values, required) for side, required in sides), conjunctive=not truth)
+            case fol.Iff(left, right):
                 ways = ((True, truth), (False, not truth))
                 both = (all_of((self.of(left, values, a), self.of(right, values, b))) for a, b in ways)
                 return joined(both, conjunctive=False)
-            case Exists():
+            case fol.Exists():
                 spread = (
                     self.chosen((part.variable,), part.body, values, truth, holding=True)
-                    if isinstance(part, Exists)
+                    if isinstance(part, fol.Exists)
                     else self.of(part, values, truth)
                     for part in self.spread(formula)
                 )
                 return joined(spread, conjunctive=truth)
-            case Forall():
+            case fol.Forall():
                 return self.every(formula, values, truth)
-            case Comparison():
+            case fol.Comparison():
                 return self.comparison(formula, values, truth)
         return self.atom(formula, values, truth)
 
-    def atom(self, atom: Atom, values: Values, truth: bool) -> Ground:
+    def atom(self, atom: fol.Atom, values: Values, truth: bool) -> Ground:
         self.step()
         things = tuple(values[arg].number for arg in atom.args if isinstance(arg, Variable))
-        value = next((arg.text for arg in atom.args if isinstance(arg, Literal)), None)
+        value = next((arg.text for arg in atom.args if isinstance(arg, fol.Literal)), None)
         if atom.name == "Is" and len(things) == 1:
             labels = self.candidates[things[0]].labels
             if len(labels) == 1 or value not in labels:
                 return (value in labels) is truth
         return Lit(Fact(atom.name, things, value), truth)
 
-    def spread(self, formula: Exists) -> list[Formula]:
+    def spread(self, formula: fol.Exists) -> list[Formula]:
         """Return the conjuncts of an ``exists`` that do not depend on its variable, then the ``exists`` over the
         others."""
         if id(formula) not in self.spreads:
             inner: list[Formula] = []
             for part in conjuncts(formula.body):
-                inner += self.spread(part) if isinstance(part, Exists) else [part]
+                inner += self.spread(part) if isinstance(part, fol.Exists) else [part]
             staying = tuple(part for part in inner if formula.variable in self.variables(part))
             leaving = [part for part in inner if part not in staying]
-            made: list[Formula] = [*leaving, Exists(formula.variable, And(staying))]
-            self.spreads[id(formula)] = made
-            self.spreads |= {id(part): [part] for part in made if isinstance(part, Exists)}
+            parts: list[Formula] = [*leaving, fol.Exists(formula.variable, fol.And(staying))]
+            self.spreads[id(formula)] = parts
+            self.spreads |= {id(part): [part] for part in parts if isinstance(part, fol.Exists)}
             self.variables(formula)
         return self.spreads[id(formula)]
 
-    def every(self, formula: Forall, values: Values, truth: bool) -> Ground:
+    def every(self, formula: fol.Forall, values: Values, truth: bool) -> Ground:
         variables, body = peeled(formula)
         demands = conditions_of(body)
-        some = list(range(len(self.candidates))) if demands else self.numbers(self.reach(formula, values) + 1)
-        there = some if truth else self.every_number()
+        if not truth:
+            numbers = self.every_number()
+        elif demands:
+            numbers = list(range(len(self.candidates)))
+        else:
+            numbers = self.numbers(self.reach(formula, values) + 1)
         parts = [
-            joined((self.there(number, truth, truth) for number in there), conjunctive=not truth),
+            joined((self.there(number, truth, truth) for number in numbers), conjunctive=not truth),
             self.chosen(variables, body, values, truth, holding=False),
             *(self.chosen(variables, demand, values, truth, holding=True) for demand in demands),
         ]
@@ -316,9 +298,9 @@ class _Strict:
             allowed = self.numbers(reach + 1)
         else:
             reach, allowed = None, self.every_number()
-        ranges = [self.range(one, body, truth, allowed) if holding else allowed for one in variables]
+        ranges = [self.range(variable, body, truth, allowed) if holding else allowed for variable in variables]
         choices = (dict(zip(variables, choice, strict=True)) for choice in product(*ranges))
-        parts = (self.choice(one, body, values, truth, truth is holding, reach) for one in choices)
+        parts = (self.choice(choice, body, values, truth, truth is holding, reach) for choice in choices)
         return joined(parts, conjunctive=truth is not holding)
 
     def choice(
@@ -333,7 +315,7 @@ class _Strict:
         """Ground a body for chosen objects, whose reach is their own age unless given."""
         self.budget.step()
         ages = {number: self.candidates[number].age if reach is None else reach for number in chosen.values()}
-        stand = {one: Standing(number, ages[number]) for one, number in chosen.items()}
+        stand = {variable: Standing(number, ages[number]) for variable, number in chosen.items()}
         part = self.of(body, {**values, **stand}, truth)
         for number in dict.fromkeys(chosen.values()):
             part = self.there(number, part, member)
@@ -350,9 +332,9 @@ class _Strict:
         if truth and variable in self.own:
             return (self.own[variable],)
         label = demanded_class(variable, body)
-        return allowed if label is None else [one for one in self.by_label.get(label, ()) if one in allowed]
+        return allowed if label is None else [number for number in self.by_label.get(label, ()) if number in allowed]
 
-    def comparison(self, formula: Comparison, values: Values, truth: bool) -> Ground:
+    def comparison(self, formula: fol.Comparison, values: Values, truth: bool) -> Ground:
         if self.rounds is not None:
             return self.bounded(formula, values, truth)
         plus, left = self.number(formula.left, values)
@@ -360,7 +342,7 @@ class _Strict:
         name = formula.name if truth else DENIED[formula.name]
         return Tally(name, plus, minus, right - left) if plus or minus else _compared(name, left, right)
 
-    def bounded(self, formula: Comparison, values: Values, truth: bool) -> Ground:
+    def bounded(self, formula: fol.Comparison, values: Values, truth: bool) -> Ground:
         """Ground a comparison over nearby objects: some are counted, others are not, or true if nothing is known."""
         bounds = bounds_of(formula, truth=truth)
         if bounds is None:
@@ -370,21 +352,21 @@ class _Strict:
         ways: list[Ground] = []
         if bounds.least is not None:
             reach = self.reach(body, values)
-            found = self.range(variable, body, True, self.numbers(reach + 1))
-            parts = [self.choice({variable: one}, body, values, True, True, reach) for one in found]
+            fitting = self.range(variable, body, True, self.numbers(reach + 1))
+            parts = [self.choice({variable: candidate}, body, values, True, True, reach) for candidate in fitting]
             ways.append(_tally("GreaterThanOrEquals", [(part, True) for part in parts], bounds.least))
         if bounds.most is not None:
-            found = self.range(variable, body, False, self.every_number())
-            parts = [self.choice({variable: one}, body, values, False, False) for one in found]
+            fitting = self.range(variable, body, False, self.every_number())
+            parts = [self.choice({variable: candidate}, body, values, False, False) for candidate in fitting]
             ways.append(_tally("LessThanOrEquals", [(True, part) for part in parts], bounds.most))
         return joined(ways, conjunctive=not bounds.either)
 
-    def number(self, number: Number, values: Values) -> tuple[tuple[tuple[Ground, Ground], ...], float]:
-        if not isinstance(number, Count):
+    def number(self, number: fol.Number, values: Values) -> tuple[tuple[tuple[Ground, Ground], ...], float]:
+        if not isinstance(number, fol.Count):
             return (), number
         parts = []
-        for one in self.range(number.variable, number.body, False, range(len(self.candidates))):
-            chosen = {number.variable: one}
+        for candidate in self.range(number.variable, number.body, False, range(len(self.candidates))):
+            chosen = {number.variable: candidate}
             yes, no = (self.choice(chosen, number.body, values, truth, truth) for truth in (True, False))
             if yes is not False:
                 parts.append((yes, no))
@@ -398,15 +380,17 @@ def _tally(name: str, pairs: Sequence[tuple[Ground, Ground]], number: int) -> Gr
 class _Official(_Strict):
     """Grounding as published: a forall is false if all its choices are implications that do not apply."""
 
-    def spread(self, formula: Exists) -> list[Formula]:
+    def spread(self, formula: fol.Exists) -> list[Formula]:
         return [formula]
 
-    def every(self, formula: Forall, values: Values, truth: bool) -> Ground:
+    def every(self, formula: fol.Forall, values: Values, truth: bool) -> Ground:
         variables, body = (formula.variable,), formula.body
-        demand = body.antecedent if isinstance(body, Implies) else TRUE
-        held = self.chosen(variables, body, values, truth, holding=False)
-        return joined((held, self.chosen(variables, demand, values, truth, holding=True)), conjunctive=truth)
+        demand = body.antecedent if isinstance(body, fol.Implies) else fol.TRUE
+        general = self.chosen(variables, body, values, truth, holding=False)
+        return joined((general, self.chosen(variables, demand, values, truth, holding=True)), conjunctive=truth)
 
 
 def _cheap_first(parts: Sequence[Formula]) -> list[Formula]:
-    return sorted(parts, key=lambda part: (not isinstance(part, Atom), not isinstance(part, Atom) or part.name != "Is"))
+    return sorted(
+        parts, key=lambda part: (not isinstance(part, fol.Atom), not isinstance(part, fol.Atom) or part.name != "Is")
+    )

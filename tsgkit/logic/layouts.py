@@ -15,10 +15,10 @@ The canvas does not depend on the size of an image. y grows downwards. Objects a
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
+from math import isfinite
 from typing import NamedTuple
 
 from tsgkit.errors import UsageError
@@ -85,7 +85,7 @@ RELATIONS: Mapping[str, Callable[..., bool]] = {
     "OnRightSide": lambda a: a.cx > MIDDLE,
     "OnTopSide": lambda a: a.cy < MIDDLE,
     "OnBottomSide": lambda a: a.cy > MIDDLE,
-    "InCenter": lambda a: all(CANVAS / 3 < one < CANVAS * 2 / 3 for one in a.centre),
+    "InCenter": lambda a: all(CANVAS / 3 < coordinate < CANVAS * 2 / 3 for coordinate in a.centre),
     "LeftOf": lambda a, b: a.x2 < b.cx,
     "RightOf": lambda a, b: a.x1 > b.cx,
     "Above": lambda a, b: a.y2 < b.cy,
@@ -127,11 +127,11 @@ class Layout:
         ('cup_1', 'the pen', 'cup_2')
         """
         labels = [thing.label for thing in self.objects]
-        seen: dict[str, int] = {}
+        counts: dict[str, int] = {}
         names = []
         for label in labels:
-            seen[label] = seen.get(label, 0) + 1
-            names.append(f"{label}_{seen[label]}" if labels.count(label) > 1 else f"the {label.replace('_', ' ')}")
+            counts[label] = counts.get(label, 0) + 1
+            names.append(f"{label}_{counts[label]}" if labels.count(label) > 1 else f"the {label.replace('_', ' ')}")
         return tuple(names)
 
     @property
@@ -139,7 +139,7 @@ class Layout:
         """The layout as plain values, as stored in files."""
         return {
             "objects": [
-                {key: said for key in KEYS if (said := getattr(thing, key)) is not None} | {"box_2d": list(thing.box)}
+                {key: text for key in KEYS if (text := getattr(thing, key)) is not None} | {"box_2d": list(thing.box)}
                 for thing in self.objects
             ]
         }
@@ -182,8 +182,8 @@ def things_of(value: object) -> tuple[Thing, ...]:
 def overlaps(boxes: tuple[Box, ...], *, grounded: bool = False) -> Iterator[tuple[int, int]]:
     """Yield the pairs of boxes, by number, that overlap by more than is allowed."""
     order = sorted(range(len(boxes)), key=lambda number: boxes[number].x1)
-    for place, first in enumerate(order):
-        for second in order[place + 1 :]:
+    for index, first in enumerate(order):
+        for second in order[index + 1 :]:
             if boxes[second].x1 >= boxes[first].x2:
                 break
             allowed = MOST_SHARED * min(boxes[first].area, boxes[second].area) if grounded else 0
@@ -194,35 +194,31 @@ def overlaps(boxes: tuple[Box, ...], *, grounded: bool = False) -> Iterator[tupl
 def _thing(number: int, entry: object) -> Thing:
     if not isinstance(entry, dict):
         raise LayoutProblem(f"object {number} is {_shown(entry)}, expected an object with label and box_2d")
-    said = {key: entry.get(key) for key in KEYS}
-    if not isinstance(label := said.pop("label"), str):
+    values = {key: entry.get(key) for key in KEYS}
+    if not isinstance(label := values.pop("label"), str):
         raise LayoutProblem(f"object {number}: label is {_shown(label)}, expected a text")
-    place = f"object {number} ({label[:MOST_SHOWN]})"
-    for key, text in said.items():
+    name = f"object {number} ({label[:MOST_SHOWN]})"
+    for key, text in values.items():
         if text is not None and not isinstance(text, str):
-            raise LayoutProblem(f"{place}: {key} is {_shown(text)}, expected a text or nothing")
-    texts = {key: text for key, text in said.items() if isinstance(text, str)}
-    return Thing(label, _box(place, entry.get("box_2d")), **texts)
+            raise LayoutProblem(f"{name}: {key} is {_shown(text)}, expected a text or nothing")
+    texts = {key: text for key, text in values.items() if isinstance(text, str)}
+    return Thing(label, _box(name, entry.get("box_2d")), **texts)
 
 
-def _box(place: str, value: object) -> Box:
-    if not isinstance(value, list | tuple) or len(value) != 4 or not all(map(_is_finite, value)):
-        found = "missing" if value is None else _shown(value)
-        raise LayoutProblem(f"{place}: box_2d is {found}, expected four finite numbers [x1, y1, x2, y2]")
-    box = Box(*value)
+def _box(name: str, value: object) -> Box:
+    edges = value if isinstance(value, list | tuple) else ()
+    numbers = [edge for edge in edges if isinstance(edge, int | float) and not isinstance(edge, bool)]
+    if not len(edges) == len(numbers) == 4 or any(isinstance(edge, float) and not isfinite(edge) for edge in numbers):
+        shown = "missing" if value is None else _shown(value)
+        raise LayoutProblem(f"{name}: box_2d is {shown}, expected four finite numbers [x1, y1, x2, y2]")
+    box = Box(*numbers)
     for low, high, axis in ((box.x1, box.x2, "x"), (box.y1, box.y2, "y")):
         if not 0 <= low < high <= CANVAS:
             raise LayoutProblem(
-                f"{place}: box_2d is {_shown(list(value))}, expected 0 <= {axis}1 < {axis}2 <= {CANVAS}",
+                f"{name}: box_2d is {_shown(list(edges))}, expected 0 <= {axis}1 < {axis}2 <= {CANVAS}",
                 hint="boxes are [left, top, right, bottom] on a canvas of 1000 by 1000",
             )
     return box
-
-
-def _is_finite(number: object) -> bool:
-    if isinstance(number, bool) or not isinstance(number, int | float):
-        return False
-    return isinstance(number, int) or math.isfinite(number)
 
 
 def _shown(value: object) -> str:
@@ -280,8 +276,8 @@ def drawn(layout: Layout, *, blueprint: bool = False, title: str = "") -> str:
         box = thing.box
         paint = NO_PAINT if blueprint else PAINTS.get(thing.color or "", NO_PAINT)
         (width, height), (cx, cy) = box.size, box.centre
-        place = f'x="{box.x1:g}" y="{box.y1:g}" width="{width:g}" height="{height:g}"'
-        lines.append(f'<rect {place} rx="4" fill="{paint}" stroke="#222222" stroke-width="2"/>')
+        frame = f'x="{box.x1:g}" y="{box.y1:g}" width="{width:g}" height="{height:g}"'
+        lines.append(f'<rect {frame} rx="4" fill="{paint}" stroke="#222222" stroke-width="2"/>')
         words = [] if blueprint else [value for value in (thing.color, thing.material, thing.shape) if value]
         label = " ".join([*words, thing.label.replace("_", " ")])[:MOST_SHOWN]
         ink = "#ffffff" if not blueprint and thing.color in DARK else "#111111"
@@ -299,7 +295,7 @@ def drawn(layout: Layout, *, blueprint: bool = False, title: str = "") -> str:
 
 def _safe(text: str) -> str:
     """Escape the text and replace characters not allowed in XML."""
-    return escape("".join(one if one.isprintable() else "\ufffd" for one in text))
+    return escape("".join(letter if letter.isprintable() else "\ufffd" for letter in text))
 
 
 Layout._repr_svg_ = drawn  # type: ignore[attr-defined]

@@ -16,25 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal as OneOf
 from typing import NamedTuple
 
 from tsgkit.lexicon import only_near
-from tsgkit.logic.formula import (
-    COMPARISONS,
-    And,
-    Atom,
-    Comparison,
-    Exists,
-    Forall,
-    Formula,
-    Literal,
-    Or,
-    Path,
-    Variable,
-    free_variables,
-    parts_of,
-)
+from tsgkit.logic import formula as fol
+from tsgkit.logic.formula import Formula, Path, Variable, free_variables, parts_of
 from tsgkit.logic.parser import FormulaProblem, Parsed, TextPosition, parse_with_places, place_of
 from tsgkit.logic.published_readers import Raw, Taken, as_published
 from tsgkit.logic.vocabulary import ATTRIBUTE, CHECKED_AS_PUBLISHED, CLASS, OBJECT, FormulaVocabulary
@@ -98,11 +86,10 @@ class Checked(NamedTuple):
 
 def check(text: str, vocabulary: FormulaVocabulary) -> Checked:
     """Return all findings about a text, ordered by position."""
-    taken = as_published(text)
-    fault = published_fault(taken, vocabulary)
-    differences = [
-        LintFinding("readers-differ", TextPosition(1, 1), condition.message) for condition in taken.conditions
-    ]
+    readings = as_published(text)
+    fault = published_fault(readings, vocabulary)
+    start = TextPosition(1, 1)
+    differences = [LintFinding("readers-differ", start, condition.message) for condition in readings.conditions]
     try:
         parsed = parse_with_places(text)
     except FormulaProblem as problem:
@@ -122,18 +109,18 @@ class _Checks:
     def part(self, formula: Formula, path: Path, bound: frozenset[Variable], *, top: bool) -> Iterator[LintFinding]:
         place = place_of(self.text, self.parsed.offsets[path])
         match formula:
-            case Atom():
+            case fol.Atom():
                 yield from self.atom(formula, place, bound)
-            case And(()) | Or(()):
+            case fol.And(()) | fol.Or(()):
                 hint = "the published validator accepts it; add parts or remove it"
                 yield LintFinding("empty-connective", place, f"{type(formula).__name__.lower()} has no parts", hint)
-            case Exists(variable, body) | Forall(variable, body):
+            case fol.Exists(variable, body) | fol.Forall(variable, body):
                 yield from self.binder(variable, body, place, bound)
                 bound |= {variable}
-            case Comparison():
+            case fol.Comparison():
                 yield from self.comparison(formula, path, bound, top=top)
                 return
-        within = top and isinstance(formula, And)
+        within = top and isinstance(formula, fol.And)
         for number, part in enumerate(parts_of(formula)):
             yield from self.part(part, (*path, number), bound, top=within)
 
@@ -148,7 +135,7 @@ class _Checks:
             )
 
     def comparison(
-        self, formula: Comparison, path: Path, bound: frozenset[Variable], *, top: bool
+        self, formula: fol.Comparison, path: Path, bound: frozenset[Variable], *, top: bool
     ) -> Iterator[LintFinding]:
         place = place_of(self.text, self.parsed.offsets[path])
         if path and not top:
@@ -160,7 +147,7 @@ class _Checks:
             yield from self.binder(count.variable, count.body, place, bound)
             yield from self.part(count.body, (*path, number), bound | {count.variable}, top=False)
 
-    def atom(self, atom: Atom, place: TextPosition, bound: frozenset[Variable]) -> Iterator[LintFinding]:
+    def atom(self, atom: fol.Atom, place: TextPosition, bound: frozenset[Variable]) -> Iterator[LintFinding]:
         for variable in dict.fromkeys(arg for arg in atom.args if isinstance(arg, Variable) and arg not in bound):
             hint = "write a quantifier for it around this part"
             yield LintFinding("unbound-variable", place, f"nothing binds {variable.name}", hint)
@@ -176,7 +163,7 @@ class _Checks:
             for kind, arg in zip(kinds, atom.args, strict=True):
                 yield from self.argument(atom.name, kind, arg, place)
 
-    def argument(self, name: str, kind: str, arg: Variable | Literal, place: TextPosition) -> Iterator[LintFinding]:
+    def argument(self, name: str, kind: str, arg: Variable | fol.Literal, place: TextPosition) -> Iterator[LintFinding]:
         if isinstance(arg, Variable):
             if kind != OBJECT:
                 message = f"{arg.name} is given to {name} where a {kind} is expected"
@@ -193,8 +180,8 @@ class _Checks:
         hint = _meant(value, allowed)
         if kind == CLASS:
             yield LintFinding("unknown-class", place, f"'{value}' is no class of {scenario}", hint)
-        elif kind != ATTRIBUTE and (other := self.vocabulary.kind_of(value)):
-            yield LintFinding("wrong-kind", place, f"'{value}' is a {other}, not a {kind}", hint)
+        elif kind != ATTRIBUTE and (value_kind := self.vocabulary.kind_of(value)):
+            yield LintFinding("wrong-kind", place, f"'{value}' is a {value_kind}, not a {kind}", hint)
         else:
             yield LintFinding("unknown-value", place, f"'{value}' is no {kind} of {scenario}", hint)
 
@@ -204,15 +191,15 @@ def _meant(name: str, allowed: tuple[str, ...]) -> str:
     return f"{near.name}?" if near else ""
 
 
-def published_fault(taken: Taken, vocabulary: FormulaVocabulary) -> str | None:
+def published_fault(readings: Taken, vocabulary: FormulaVocabulary) -> str | None:
     """Return the first fault the published validator reports, or None if it accepts the text.
 
     It checks scope first, then names, then the positions of numbers.
     """
-    if taken.engine is None:
+    if (engine := readings.engine) is None:
         return "the engine cannot read the text"
-    steps = (_scope(taken.engine, frozenset()), _domain(taken.engine, vocabulary), _numbers(taken.engine, top=True))
-    return next((fault for step in steps for fault in step), None)
+    faults = chain(_scope(engine, frozenset()), _domain(engine, vocabulary), _numbers(engine, top=True))
+    return next(faults, None)
 
 
 def _scope(expression: Raw, bound: frozenset[Raw]) -> Iterator[str]:
@@ -226,7 +213,7 @@ def _scope(expression: Raw, bound: frozenset[Raw]) -> Iterator[str]:
             yield from _scope(part, bound)
 
 
-ARITIES = {"not": 1, "implies": 2, "iff": 2, "exists": 2, "forall": 2, "Count": 2} | dict.fromkeys(COMPARISONS, 2)
+ARITIES = {"not": 1, "implies": 2, "iff": 2, "exists": 2, "forall": 2, "Count": 2} | dict.fromkeys(fol.COMPARISONS, 2)
 
 
 def _domain(expression: Raw, vocabulary: FormulaVocabulary) -> Iterator[str]:
@@ -255,7 +242,7 @@ def _numbers(expression: Raw, *, top: bool) -> Iterator[str]:
     if not isinstance(expression, tuple) or not expression:
         return
     head, args = expression[0], expression[1:]
-    if head in COMPARISONS:
+    if head in fol.COMPARISONS:
         if not top:
             yield f"{head} is below the top level"
         for arg in args:

@@ -106,7 +106,7 @@ def _box(entry: Entry) -> Box:
     value = entry.get("box_2d")
     if not isinstance(value, list | tuple) or len(value) < 4:
         _crash(f"box_2d of {entry.get('label')!r} is not a list of four numbers")
-    if not all(isinstance(one, int | float) for one in value[:4]):
+    if not all(isinstance(edge, int | float) for edge in value[:4]):
         _crash(f"box_2d of {entry.get('label')!r} contains a value that is not a number")
     return Box(*value[:4])
 
@@ -151,10 +151,10 @@ class _Verifier:
     def result(self, node: _Node, values: list[int]) -> Trace:
         self.meter.step()
         key = tuple([values[slot] for slot in node.slots])
-        found = node.known.get(key)
-        if found is None:
-            found = node.known[key] = self.evaluated(node, values)
-        return found
+        trace = node.known.get(key)
+        if trace is None:
+            trace = node.known[key] = self.evaluated(node, values)
+        return trace
 
     def evaluated(self, node: _Node, values: list[int]) -> Trace:
         match node.head:
@@ -259,8 +259,8 @@ class _Verifier:
                 return Trace(False, f"Is -> type mismatch ({mismatch})")
             if wanted in [entry.get("color"), entry.get("material"), entry.get("shape")]:
                 return Trace(True, f"Object has property '{wanted}'")
-            found = f"label {_plain(entry.get('label'))}, box {entry.get('box_2d')}"
-            return Trace(False, f"Has -> property '{_plain(wanted)}' missing ({found})")
+            shown = f"label {_plain(entry.get('label'))}, box {entry.get('box_2d')}"
+            return Trace(False, f"Has -> property '{_plain(wanted)}' missing ({shown})")
         if name in COMPARE:
             self.require(node, 2)
             truth = bool(COMPARE[name](*args))

@@ -19,30 +19,8 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple, NoReturn
 
 from tsgkit.errors import NotationError
-from tsgkit.logic.formula import (
-    COMPARISONS,
-    KEYWORDS,
-    MAX_DEPTH,
-    MOST,
-    PREDICATE_NAME,
-    VARIABLE_NAME,
-    And,
-    Atom,
-    Comparison,
-    Count,
-    Exists,
-    Forall,
-    Formula,
-    Iff,
-    Implies,
-    Literal,
-    Not,
-    Number,
-    Or,
-    Path,
-    Term,
-    Variable,
-)
+from tsgkit.logic import formula as fol
+from tsgkit.logic.formula import Formula, Variable
 
 TOKEN = re.compile(r"""(?P<space>\s+)|(?P<paren>[()])|'(?P<value>(?:[^'\\]|\\['\\])*)'|(?P<word>[^\s()'"]+)""")
 NUMBER = re.compile(r"[-+]?[0-9]{1,300}(?:\.[0-9]{1,300})?(?:[eE][-+]?[0-9]{1,3})?")
@@ -71,10 +49,10 @@ class FormulaProblem(NotationError):
         shown = (
             "the end of the text" if not found else found if len(found) <= MOST_SHOWN else found[:MOST_SHOWN] + "..."
         )
-        place = place_of(text, offset)
-        super().__init__(f"found {shown}, expected {expected}", line=place.line, hint=hint)
+        position = place_of(text, offset)
+        super().__init__(f"found {shown}, expected {expected}", line=position.line, hint=hint)
         self.offset = offset
-        self.column = place.column
+        self.column = position.column
         self.found = found
         self.expected = expected
 
@@ -86,7 +64,7 @@ class Parsed(NamedTuple):
     """A formula and the offsets at which its sub-formulas begin in the text."""
 
     formula: Formula
-    offsets: Mapping[Path, int]
+    offsets: Mapping[fol.Path, int]
 
 
 def parse(text: str) -> Formula:
@@ -114,7 +92,7 @@ class _FormulaReader:
     def __init__(self, text: str) -> None:
         self.text = text
         self.tokens = self._tokens()
-        self.offsets: dict[Path, int] = {}
+        self.offsets: dict[fol.Path, int] = {}
         self.next = next(self.tokens)
 
     def _tokens(self) -> Iterator[_FormulaToken]:
@@ -151,10 +129,10 @@ class _FormulaReader:
             self.refuse(self.next, expected)
         return self.take()
 
-    def formula(self, path: Path) -> Formula:
+    def formula(self, path: fol.Path) -> Formula:
         opened = self.expect("(", "a formula, which begins with (")
-        if len(path) >= MAX_DEPTH:
-            self.refuse(opened, f"at most {MAX_DEPTH} levels of nesting")
+        if len(path) >= fol.MAX_DEPTH:
+            self.refuse(opened, f"at most {fol.MAX_DEPTH} levels of nesting")
         self.offsets[path] = opened.offset
         head = self.take()
         if head.kind != "word":
@@ -163,59 +141,59 @@ class _FormulaReader:
         self.expect(")", f"the ) that closes the ({head.text} of column {place_of(self.text, opened.offset).column}")
         return formula
 
-    def _after(self, head: _FormulaToken, path: Path) -> Formula:
+    def _after(self, head: _FormulaToken, path: fol.Path) -> Formula:
         match head.text:
             case "and" | "or":
                 parts: list[Formula] = []
                 while not self.at(")"):
                     parts.append(self.formula((*path, len(parts))))
-                return And(tuple(parts)) if head.text == "and" else Or(tuple(parts))
+                return fol.And(tuple(parts)) if head.text == "and" else fol.Or(tuple(parts))
             case "not":
-                return Not(self.formula((*path, 0)))
+                return fol.Not(self.formula((*path, 0)))
             case "implies" | "iff":
                 left, right = self.formula((*path, 0)), self.formula((*path, 1))
-                return Implies(left, right) if head.text == "implies" else Iff(left, right)
+                return fol.Implies(left, right) if head.text == "implies" else fol.Iff(left, right)
             case "exists" | "forall":
                 variable, body = self._variable(head.text), self.formula((*path, 0))
-                return Exists(variable, body) if head.text == "exists" else Forall(variable, body)
-        if head.text in COMPARISONS:
+                return fol.Exists(variable, body) if head.text == "exists" else fol.Forall(variable, body)
+        if head.text in fol.COMPARISONS:
             number = self._number((*path, 0))
-            return Comparison(head.text, number, self._number((*path, 1 if isinstance(number, Count) else 0)))
+            return fol.Comparison(head.text, number, self._number((*path, 1 if isinstance(number, fol.Count) else 0)))
         return self._atom(head)
 
     def _variable(self, head: str) -> Variable:
         token = self.take()
-        if token.kind != "word" or not VARIABLE_NAME.fullmatch(token.text):
+        if token.kind != "word" or not fol.VARIABLE_NAME.fullmatch(token.text):
             self.refuse(token, f"the variable of {head}, such as ?cup")
         return Variable(token.text)
 
-    def _number(self, path: Path) -> Number:
+    def _number(self, path: fol.Path) -> fol.Number:
         if not self.at("("):
             token = self.take()
             if token.kind != "word" or not NUMBER.fullmatch(token.text):
                 self.refuse(token, "a number or (Count ?v ...)")
-            if not abs(float(token.text)) < MOST:
-                self.refuse(token, f"a number smaller than {MOST:g}")
+            if not abs(float(token.text)) < fol.MOST:
+                self.refuse(token, f"a number smaller than {fol.MOST:g}")
             return int(token.text) if token.text.lstrip("+-").isdecimal() else float(token.text)
         opened, head = self.take(), self.take()
         if head.text != "Count" or head.kind != "word":
             self.refuse(head, "Count: what is compared is a number or (Count ?v ...)")
-        count = Count(self._variable("Count"), self.formula(path))
+        count = fol.Count(self._variable("Count"), self.formula(path))
         self.expect(")", f"the ) that closes the (Count of column {place_of(self.text, opened.offset).column}")
         return count
 
-    def _atom(self, head: _FormulaToken) -> Atom:
-        if head.text.lower() in KEYWORDS or head.text in KEYWORDS or not PREDICATE_NAME.fullmatch(head.text):
-            hint = f"write {head.text.lower()}" if head.text.lower() in KEYWORDS and head.text not in KEYWORDS else ""
+    def _atom(self, head: _FormulaToken) -> fol.Atom:
+        lower, is_keyword = head.text.lower(), head.text in fol.KEYWORDS
+        if lower in fol.KEYWORDS or is_keyword or not fol.PREDICATE_NAME.fullmatch(head.text):
+            hint = f"write {lower}" if lower in fol.KEYWORDS and not is_keyword else ""
             self.refuse(head, "a connective, a quantifier or a predicate", hint)
-        args = []
+        args: list[fol.Term] = []
         while not self.at(")"):
-            args.append(self._term(self.take()))
-        return Atom(head.text, tuple(args))
-
-    def _term(self, token: _FormulaToken) -> Term:
-        if token.kind == "value":
-            return Literal(re.sub(r"\\(.)", r"\1", token.text))
-        if token.kind == "word" and VARIABLE_NAME.fullmatch(token.text):
-            return Variable(token.text)
-        return self.refuse(token, "a variable or a value in single quotes" + ", or )" * (token.kind == "end"))
+            token = self.take()
+            if token.kind == "value":
+                args.append(fol.Literal(re.sub(r"\\(.)", r"\1", token.text)))
+            elif token.kind == "word" and fol.VARIABLE_NAME.fullmatch(token.text):
+                args.append(Variable(token.text))
+            else:
+                self.refuse(token, "a variable or a value in single quotes" + ", or )" * (token.kind == "end"))
+        return fol.Atom(head.text, tuple(args))

@@ -168,12 +168,12 @@ class PlacementModel:
         down: list[Any] = []
         for number, edges in enumerate(self.edges):
             for spans, start, size, end in ((across, edges.x1, edges.w, edges.x2), (down, edges.y1, edges.h, edges.y2)):
-                made = (start, size + gap, end + gap)
-                there = self.present.get(number)
+                span = (start, size + gap, end + gap)
+                present = self.present.get(number)
                 spans.append(
-                    self.model.new_interval_var(*made, f"span_{number}")
-                    if there is None
-                    else self.model.new_optional_interval_var(*made, there, f"span_{number}")
+                    self.model.new_interval_var(*span, f"span_{number}")
+                    if present is None
+                    else self.model.new_optional_interval_var(*span, present, f"span_{number}")
                 )
         self.model.add_no_overlap_2d(across, down)
 
@@ -203,11 +203,11 @@ class PlacementModel:
     def literal(self, ground: Ground) -> Any:  # noqa: ANN401
         """Return a variable that is true only if the ground formula is."""
         if ground not in self.literals:
-            made = self._own_literal(ground)
-            if made is None:
-                made = self.model.new_bool_var(f"part_{len(self.literals)}")
-                self.require(ground, made)
-            self.literals[ground] = made
+            variable = self._own_literal(ground)
+            if variable is None:
+                variable = self.model.new_bool_var(f"part_{len(self.literals)}")
+                self.require(ground, variable)
+            self.literals[ground] = variable
         return self.literals[ground]
 
     def _own_literal(self, ground: Ground) -> Any:  # noqa: ANN401
@@ -216,23 +216,23 @@ class PlacementModel:
             return None
         (name, things, value), positive = ground
         if name == PRESENT:
-            found = self.present[things[0]]
+            variable = self.present[things[0]]
         elif name == "Is":
-            found = self.is_of[things[0], value or ""]
+            variable = self.is_of[things[0], value or ""]
         elif name == "Has":
-            found = self._attribute(things[0], value or "")
+            variable = self._attribute(things[0], value or "")
         elif name == SWITCH:
-            found = self.switches.setdefault(value or "", self.model.new_bool_var(f"switch_{value}"))
+            variable = self.switches.setdefault(value or "", self.model.new_bool_var(f"switch_{value}"))
         else:
             return None
-        return found if positive else found.Not()
+        return variable if positive else variable.Not()
 
     def _attribute(self, number: int, value: str) -> Any:  # noqa: ANN401
         if (number, value) not in self.has:
-            made = self.has[number, value] = self.model.new_bool_var(f"has_{number}_{value}")
-            for (other, known), variable in list(self.has.items()):
-                if other == number and known != value and slot_of(known) == slot_of(value):
-                    self.model.add_at_most_one([made, variable])
+            added = self.has[number, value] = self.model.new_bool_var(f"has_{number}_{value}")
+            for (owner, known), variable in list(self.has.items()):
+                if owner == number and known != value and slot_of(known) == slot_of(value):
+                    self.model.add_at_most_one([added, variable])
         return self.has[number, value]
 
     def _require_number(self, tally: Tally, on: Any) -> None:  # noqa: ANN401
@@ -262,9 +262,9 @@ class PlacementModel:
         self._enforce(constraint, on)
 
     def _require_fact(self, fact: Fact, positive: bool, on: Any) -> None:  # noqa: ANN401
-        own = self._own_literal(Lit(fact, positive))
-        if own is not None:
-            self._enforce(self.model.add_bool_or([own]), on)
+        literal = self._own_literal(Lit(fact, positive))
+        if literal is not None:
+            self._enforce(self.model.add_bool_or([literal]), on)
             return
         for options in self._ways(fact, positive):
             if len(options) == 1:
@@ -331,17 +331,17 @@ class PlacementModel:
     def _area(self, number: int) -> Any:  # noqa: ANN401
         if number not in self.areas:
             most = (CANVAS // self.rules.unit) ** 2
-            made = self.areas[number] = self.model.new_int_var(1, most, f"area_{number}")
+            area = self.areas[number] = self.model.new_int_var(1, most, f"area_{number}")
             edges = self.edges[number]
-            self.model.add_multiplication_equality(made, [edges.w, edges.h])
+            self.model.add_multiplication_equality(area, [edges.w, edges.h])
         return self.areas[number]
 
     def distance(self, variable: Any, value: int) -> Any:  # noqa: ANN401
         """Return an upper bound on the distance of a variable from a value; it is exact if minimised."""
-        made = self.model.new_int_var(0, 10 * CANVAS, "distance")
-        self.model.add(made >= variable - value)
-        self.model.add(made >= value - variable)
-        return made
+        distance = self.model.new_int_var(0, 10 * CANVAS, "distance")
+        self.model.add(distance >= variable - value)
+        self.model.add(distance >= value - variable)
+        return distance
 
     def hint(self, boxes: Mapping[int, Box]) -> None:
         """Suggest boxes as the starting point of the search."""
@@ -364,24 +364,25 @@ class PlacementModel:
             return PlacementResult("satisfiable", layout, numbers, values, cost, status == self.module.OPTIMAL)
         if status != self.module.INFEASIBLE:
             return PlacementResult("not decided")
-        named = {variable.Not().index: name for name, variable in self.switches.items()}
+        names = {variable.Not().index: name for name, variable in self.switches.items()}
         blamed = solver.sufficient_assumptions_for_infeasibility() if assume else ()
-        return PlacementResult("unsatisfiable", blamed=tuple(sorted(named[one] for one in blamed if one in named)))
+        culprits = sorted(names[index] for index in blamed if index in names)
+        return PlacementResult("unsatisfiable", blamed=tuple(culprits))
 
     def _layout(self, solver: cp_model.CpSolver, numbers: Sequence[int]) -> Layout | None:
         things = []
         for number in numbers:
             box = Box(*(solver.value(edge) * self.rules.unit for edge in self.edges[number][:4]))
             labels = self.candidates[number].labels
-            is_of = (one for one in labels if (number, one) in self.is_of and solver.value(self.is_of[number, one]))
+            is_of = (key[1] for key, is_of in self.is_of.items() if key[0] == number and solver.value(is_of))
             label = next(is_of, labels[0])
-            asked = {value: bool(solver.value(has)) for (other, value), has in self.has.items() if other == number}
-            said = {slot_of(value): value for value, true in asked.items() if true}
+            required = {value: bool(solver.value(has)) for (owner, value), has in self.has.items() if owner == number}
+            chosen = {slot_of(value): value for value, true in required.items() if true}
             # a color that no requirement mentions, the typical one if possible
-            free = (one for one in (color_of(label), *KNOLLING.values["color"]) if one and one not in asked)
-            if "color" not in said and (color := next(free, None)):
-                said["color"] = color
-            things.append(Thing(label, box, **said))
+            free = (value for value in (color_of(label), *KNOLLING.values["color"]) if value and value not in required)
+            if "color" not in chosen and (color := next(free, None)):
+                chosen["color"] = color
+            things.append(Thing(label, box, **chosen))
         return Layout(tuple(things))
 
 
@@ -400,7 +401,7 @@ def slot_of(value: str) -> str:
 def spread_out(placing: PlacementModel, seed: int) -> dict[int, Box]:
     """Return starting boxes of typical sizes, in columns and rows by the required relations, else at random."""
     rng = random.Random(seed)
-    facts = [one.fact for ground in placing.required for one in _surely(ground)]
+    facts = [literal.fact for ground in placing.required for literal in _surely(ground)]
     columns = _ranks(len(placing.edges), facts, 0, rng)
     rows = _ranks(len(placing.edges), facts, 1, rng)
     boxes = {}
@@ -424,19 +425,19 @@ def _surely(ground: Ground) -> Iterator[Lit]:
 def _ranks(many: int, facts: Sequence[Fact], axis: int, rng: random.Random) -> list[float]:
     """Return a position between 0 and 1 along an axis for each candidate."""
     order = [fact.things[:: -BEYOND[fact.name][1]] for fact in facts if BEYOND.get(fact.name, (2, 0))[0] == axis]
-    same = [fact.things for fact in facts if ALONG.get(fact.name) == axis]
+    aligned = [fact.things for fact in facts if ALONG.get(fact.name) == axis]
     rank = [0] * many
     for _ in range(many):
         for first, second in order:
             rank[second] = min(many, max(rank[second], rank[first] + 1))
-        for first, second in same:
+        for first, second in aligned:
             rank[first] = rank[second] = max(rank[first], rank[second])
-    related = {number for pair in (*order, *same) for number in pair}
+    related = {number for pair in (*order, *aligned) for number in pair}
     most = max((rank[number] for number in related), default=0) + 1
     sides = {fact.things[0]: SIDES[fact.name][1] for fact in facts if SIDES.get(fact.name, (2, 0))[0] == axis}
-    found = []
+    positions = []
     for number in range(many):
-        place = (rank[number] + 0.5) / most if number in related else rng.uniform(0.15, 0.85)
+        position = (rank[number] + 0.5) / most if number in related else rng.uniform(0.15, 0.85)
         side = sides.get(number) if number not in related else None
-        found.append(place if side is None else 0.5 + side * rng.uniform(0.15, 0.3))
-    return found
+        positions.append(position if side is None else 0.5 + side * rng.uniform(0.15, 0.3))
+    return positions

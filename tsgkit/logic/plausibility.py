@@ -28,12 +28,12 @@ def _names(text: str) -> tuple[str, ...]:
 
 def _table(text: str) -> Mapping[str, tuple[str, ...]]:
     """Parse lines of ``names: names`` into a mapping from each name on the left to the names on the right."""
-    found: dict[str, tuple[str, ...]] = {}
+    table: dict[str, tuple[str, ...]] = {}
     for line in text.strip().splitlines():
         left, right = line.split(":")
         for name in _names(left):
-            found[name] = tuple(dict.fromkeys((*found.get(name, ()), *_names(right))))
-    return found
+            table[name] = tuple(dict.fromkeys((*table.get(name, ()), *_names(right))))
+    return table
 
 
 PEOPLE = _names("person, man, woman, child")
@@ -182,11 +182,11 @@ def looks_of(label: str, kind: str) -> tuple[str, ...]:
 
 def steps_from(label: str) -> Iterator[RelationStep]:
     """Yield plausible relations of a class: objects on or in it, held or worn by it, or beside it."""
-    yield from (RelationStep("On", other) for other in _ON.get(label, ()))
-    yield from (RelationStep("In", other) for other in _IN.get(label, ()))
+    yield from (RelationStep("On", neighbour) for neighbour in _ON.get(label, ()))
+    yield from (RelationStep("In", neighbour) for neighbour in _IN.get(label, ()))
     if label in PEOPLE:
-        yield from (RelationStep("Holding", other, first=True) for other in HELD)
-        yield from (RelationStep("On", other) for other in CLOTHES)
+        yield from (RelationStep("Holding", neighbour, first=True) for neighbour in HELD)
+        yield from (RelationStep("On", neighbour) for neighbour in CLOTHES)
     if label in BULKY:
-        for other in sorted(set[str]().union(*(place for place in PLACES if label in place)) - {label}):
-            yield from (RelationStep(name, other) for name in ("LeftOf", "RightOf", "NextTo"))
+        for neighbour in sorted(set[str]().union(*(group for group in PLACES if label in group)) - {label}):
+            yield from (RelationStep(name, neighbour) for name in ("LeftOf", "RightOf", "NextTo"))

@@ -19,26 +19,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from tsgkit.logic import formula as fol
 from tsgkit.logic.budget import Budget
-from tsgkit.logic.formula import (
-    And,
-    Atom,
-    Exists,
-    Forall,
-    Formula,
-    Implies,
-    Not,
-    Or,
-    Variable,
-    atoms_of,
-    conjuncts,
-    free_variables,
-    parts_of,
-    peeled,
-    rename_apart,
-    walk,
-    with_parts,
-)
+from tsgkit.logic.formula import Formula, Variable, atoms_of, conjuncts, parts_of, peeled, walk, with_parts
 from tsgkit.logic.grounding import Fact, Lit, TooLarge, ground
 from tsgkit.logic.layouts import Layout
 from tsgkit.logic.placement import BEYOND, CENTRES, EXACT, Edges, PlacementModel, PlacementResult, SearchLimits, Status
@@ -126,7 +109,7 @@ def _searched(
 ) -> tuple[PlacementResult, tuple[Candidate, ...]]:
     """Run one search and return its result and its candidates."""
     if settings.extremes:
-        formula = And((formula, *extremes_of(formula)))
+        formula = fol.And((formula, *extremes_of(formula)))
     candidates = Domain(formula).rounds(settings.rounds)
     budget = effort.budget
     effort = replace(effort, seconds=min(effort.seconds, SECONDS))
@@ -162,39 +145,43 @@ def extremes_of(formula: Formula) -> list[Formula]:
          (exists ?last (and (Is ?last 'pizza')
                             (not (exists ?other (and (Is ?other 'pizza') (CentreAbove ?other ?last)))))))"
     """
-    formula = rename_apart(formula)
+    formula = fol.rename_apart(formula)
     orders = dict.fromkeys(order for atom in atoms_of(formula) for order in ORDERS.get(atom.name, ()))
     kinds = dict.fromkeys(kind for _, part in walk(formula) for kind in _kinds(part))
-    some, last, other = Variable("?some"), Variable("?last"), Variable("?other")
+    any_object, last, beyond = Variable("?some"), Variable("?last"), Variable("?other")
     axioms: list[Formula] = []
     for kind in kinds:
-        some_kind, last_kind, other_kind = (tuple(_about(one, part) for part in kind) for one in (some, last, other))
+
+        def exists(variable: Variable, *more: Formula, kind: tuple[Formula, ...] = kind) -> Formula:
+            return fol.Exists(variable, fol.And((*(_about(variable, part) for part in kind), *more)))
+
         for order in orders:
-            beyond = Exists(other, And((*other_kind, Atom(order, (other, last)))))
-            axioms.append(Or((Not(Exists(some, And(some_kind))), Exists(last, And((*last_kind, Not(beyond)))))))
+            farther = exists(beyond, fol.Atom(order, (beyond, last)))
+            axioms.append(fol.Or((fol.Not(exists(any_object)), exists(last, fol.Not(farther)))))
     return axioms
 
 
 def _kinds(part: Formula) -> Iterator[tuple[Formula, ...]]:
     """Yield the atoms and negated atoms about ``?kind`` alone, for each variable quantified over in a part."""
     match part:
-        case Exists(variable, body):
+        case fol.Exists(variable, body):
             variables, demands = [variable], conjuncts(body)
-        case Forall():
+        case fol.Forall():
             variables, body = peeled(part)
-            demands = conjuncts(body.antecedent) if isinstance(body, Implies) else []
+            demands = conjuncts(body.antecedent) if isinstance(body, fol.Implies) else []
         case _:
             return
     for variable in variables:
-        alone = [one for one in demands if free_variables(one) == {variable}]
-        yield tuple(_about(KIND, one) for one in alone if isinstance(one.body if isinstance(one, Not) else one, Atom))
+        alone = [part for part in demands if fol.free_variables(part) == {variable}]
+        atoms = [part for part in alone if isinstance(part.body if isinstance(part, fol.Not) else part, fol.Atom)]
+        yield tuple(_about(KIND, atom) for atom in atoms)
 
 
 def _about(variable: Variable, part: Formula) -> Formula:
     """Return an atom about one variable, or its negation, with another variable."""
-    if isinstance(part, Atom):
-        return Atom(part.name, tuple(variable if isinstance(arg, Variable) else arg for arg in part.args))
-    return with_parts(part, [_about(variable, one) for one in parts_of(part)])
+    if isinstance(part, fol.Atom):
+        return fol.Atom(part.name, tuple(variable if isinstance(arg, Variable) else arg for arg in part.args))
+    return with_parts(part, [_about(variable, inner) for inner in parts_of(part)])
 
 
 SIZES = {"LargerThan": 1, "SmallerThan": -1}
@@ -228,13 +215,13 @@ class Ranking(PlacementModel):
         """Do nothing: ranks may be shared."""
 
     def _require_fact(self, fact: Fact, positive: bool, on: Any) -> None:  # noqa: ANN401
-        own = self._own_literal(Lit(fact, positive))
+        literal = self._own_literal(Lit(fact, positive))
         difference = self._difference(fact)
-        if own is None and difference is None:
+        if literal is None and difference is None:
             free = self.free.setdefault(fact, self.model.new_bool_var(str(fact)))
-            own = free if positive else free.Not()
-        if own is not None:
-            self._enforce(self.model.add_bool_or([own]), on)
+            literal = free if positive else free.Not()
+        if literal is not None:
+            self._enforce(self.model.add_bool_or([literal]), on)
         elif positive:
             self._enforce(self.model.add(difference >= 1), on)
         elif fact.name not in BEYOND:  # an object not left of another one may still have its centre there

@@ -72,16 +72,16 @@ def repair(
     repair is found by then, the status is not decided.
     """
     refuse_unjudgeable(formula)
-    given = Layout(things_of(scene))
+    original = Layout(things_of(scene))
     budget = budget or Budget(effort)
     limits = SearchLimits(budget.seconds, seed, budget)
     try:
         both, note = profiles_of(formula)
-        if _is_satisfied(formula, given, both, budget):
-            return Repair("satisfiable", given, least=True, note=note)
+        if _is_satisfied(formula, original, both, budget):
+            return Repair("satisfiable", original, least=True, note=note)
         for profiles in dict.fromkeys((both, STRICT)):
             for removable in (False, True):
-                search = _RepairSearch(formula, given, profiles, budget, removable=removable)
+                search = _RepairSearch(formula, original, profiles, budget, removable=removable)
                 placed = search.placing.placed(limits)
                 if placed.layout is not None:
                     layout, note = search.layout(placed), note if profiles == both else ONLY_STRICT
@@ -118,7 +118,7 @@ class _RepairSearch:
                 candidates.append(replace(candidate, optional=True))
         smallest = min([SENSIBLE, *(int(min(thing.box.size)) or 1 for thing in given.objects)])
         self.placing = placing = PlacementModel(candidates, replace(AS_GIVEN, smallest=smallest), budget)
-        placing.require(all_of(ground(formula, candidates, one, budget=budget) for one in profiles))
+        placing.require(all_of(ground(formula, candidates, profile, budget=budget) for profile in profiles))
         for number, candidate in enumerate(candidates):
             edges = placing.edges[number]
             presence = placing.literal(Lit(Fact(PRESENT, (number,)))) if candidate.optional else 1
@@ -148,22 +148,22 @@ class _RepairSearch:
 
     def _pairs(self, placed: PlacementResult, *, fractions: bool) -> Iterator[tuple[Thing | None, Thing]]:
         """Yield each object of the repaired layout after its original, or None if it was added."""
-        found = placed.layout.objects if placed.layout else ()
-        for number, thing in zip(placed.numbers, found, strict=True):
+        things = placed.layout.objects if placed.layout else ()
+        for number, thing in zip(placed.numbers, things, strict=True):
             if number >= len(self.given.objects):
                 yield None, thing
                 continue
             before = self.given.objects[number]
             stays = fractions and thing.box == _rounded(before.box)
             after = replace(before, box=before.box if stays else thing.box)
-            asked = {value: true for (other, value), true in placed.values.items() if other == number}
-            for value, true in asked.items():
+            required = {value: true for (owner, value), true in placed.values.items() if owner == number}
+            for value, true in required.items():
                 changed: dict[str, Any] = {}
                 if true and not after.has(value):
                     changed = {slot_of(value): value}
                 elif not true and after.has(value):  # in its place a color that the formula does not mention
                     key = next(key for key in LOOKS if getattr(after, key) == value)
-                    free = (color for color in KNOLLING.values["color"] if color not in asked)
+                    free = (color for color in KNOLLING.values["color"] if color not in required)
                     changed = {key: next(free, None) if key == "color" else None}
                 after = replace(after, **changed)
             yield before, after

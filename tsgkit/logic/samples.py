@@ -54,13 +54,13 @@ class AppliedPredicate(NamedTuple):
 class Requirement(NamedTuple):
     """A requirement: one statement, a choice of two, or the negation of a statement."""
 
-    said: tuple[AppliedPredicate, ...]
+    statements: tuple[AppliedPredicate, ...]
     denied: bool = False
 
     @property
     def things(self) -> frozenset[int]:
         """The numbers of the objects it mentions."""
-        return frozenset(thing for one in self.said for thing in one.things)
+        return frozenset(thing for statement in self.statements for thing in statement.things)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +91,12 @@ def formula_of(configuration: Configuration) -> Formula:
     """
     names = [Variable(f"?{label.replace(' ', '_')}") for label in configuration.classes]
 
-    def atom(said: AppliedPredicate) -> Atom:
-        value = () if said.value is None else (Literal(said.value),)
-        return Atom(said.name, (*(names[thing] for thing in said.things), *value))
+    def atom(statement: AppliedPredicate) -> Atom:
+        value = () if statement.value is None else (Literal(statement.value),)
+        return Atom(statement.name, (*(names[thing] for thing in statement.things), *value))
 
     def required(requirement: Requirement) -> Formula:
-        atoms = tuple(map(atom, requirement.said))
+        atoms = tuple(map(atom, requirement.statements))
         either: Formula = atoms[0] if len(atoms) == 1 else Or(atoms)
         return Not(either) if requirement.denied else either
 
@@ -109,10 +109,10 @@ def formula_of(configuration: Configuration) -> Formula:
     every, requirements = configuration.every, configuration.requirements
     kinds = [Atom("Is", (name, Literal(label))) for name, label in zip(names, configuration.classes, strict=True)]
     outer = range(len(names) if every is None else every)
-    parts = [*kinds[: len(outer)], *(required(one) for one in requirements if one.things <= set(outer))]
+    parts = [*kinds[: len(outer)], *(required(part) for part in requirements if part.things <= set(outer))]
     if every is not None:
         condition = conjunction([kinds[every], *map(atom, configuration.condition)])
-        inner = [*kinds[every + 1 :], *(required(one) for one in requirements if max(one.things) >= every)]
+        inner = [*kinds[every + 1 :], *(required(part) for part in requirements if max(part.things) >= every)]
         parts.append(Forall(names[every], Implies(condition, existing(range(every + 1, len(names)), inner))))
     whole = existing(outer, parts)
     return whole if configuration.style is None else And((Atom("IsStyle", (Literal(configuration.style),)), whole))
@@ -131,8 +131,8 @@ def configuration(
     if scenario not in ("knolling", "natural"):
         raise UsageError(f"there is no scenario {scenario}", hint="knolling or natural")
     rng = random.Random(f"{scenario} {k} {seed} {universal} {twist}")
-    made = (_knolling if scenario == "knolling" else _natural)(k, rng, universal)
-    return _twisted(made, twist, rng) if twist else made
+    untwisted = (_knolling if scenario == "knolling" else _natural)(k, rng, universal)
+    return _twisted(untwisted, twist, rng) if twist else untwisted
 
 
 # Knolling: objects on a grid, and relations that hold between them.
@@ -155,18 +155,19 @@ def _knolling(k: int, rng: random.Random, universal: bool) -> Configuration:
         if halves or k == 1:
             statements.append(AppliedPredicate(rng.choice(halves or ["OnLeftSide", "OnTopSide"]), (number,)))
     for number in range(1, k):  # one to three relations that hold between two objects
-        other = rng.randrange(max(0, number - 3), number)
-        (column, row), (other_column, other_row) = cells[number], cells[other]
+        neighbour = rng.randrange(max(0, number - 3), number)
+        (column, row), (other_column, other_row) = cells[number], cells[neighbour]
         across_name = "LeftOf" if column < other_column else "RightOf"
         down_name = "Above" if row < other_row else "Below"
         names = (
             "AlignedVertically" if column == other_column else across_name,
             "AlignedHorizontally" if row == other_row else down_name,
         )
-        statements += [AppliedPredicate(name, (number, other)) for name in rng.sample(names, rng.choice((1, 1, 2)))]
-        area, other_area = areas[number], areas[other]
+        statements += [AppliedPredicate(name, (number, neighbour)) for name in rng.sample(names, rng.choice((1, 1, 2)))]
+        area, other_area = areas[number], areas[neighbour]
         if not 2 * area > other_area > area / 2 and rng.random() < 0.3:
-            statements.append(AppliedPredicate("LargerThan" if area > other_area else "SmallerThan", (number, other)))
+            name = "LargerThan" if area > other_area else "SmallerThan"
+            statements.append(AppliedPredicate(name, (number, neighbour)))
     for number in sorted(rng.sample(range(k), rng.randint(0, (k + 1) // 2))):
         usual = color_of(classes[number])
         color = usual if usual and rng.random() < 0.4 else rng.choice(KNOLLING.values["color"])
@@ -174,11 +175,12 @@ def _knolling(k: int, rng: random.Random, universal: bool) -> Configuration:
     every = rng.randrange(k) if universal else None
     condition: tuple[AppliedPredicate, ...] = ()
     if every is not None:  # its color becomes a condition, if any other requirement mentions it or later objects
-        colors = [one for one in statements if one.name == "Has" and one.things == (every,)]
-        others = [one for one in statements if one not in colors]
-        if colors and any(max(one.things) >= every for one in others):
+        colors = [statement for statement in statements if statement.name == "Has" and statement.things == (every,)]
+        others = [statement for statement in statements if statement not in colors]
+        if colors and any(max(statement.things) >= every for statement in others):
             statements, condition = others, (colors[0],)
-    return Configuration("knolling", classes, tuple(Requirement((one,)) for one in statements), every, condition)
+    requirements = tuple(Requirement((statement,)) for statement in statements)
+    return Configuration("knolling", classes, requirements, every, condition)
 
 
 # Natural: objects added one by one by plausible relations.
@@ -194,7 +196,10 @@ class _Grown(NamedTuple):
     @property
     def is_placed(self) -> bool:
         """True if the object is on, in or held by another one, and so has no place of its own."""
-        return self.step is not None and self.step.name in ("On", "In", "Holding")
+        return self.step is not None and self.step.name in CARRIED
+
+
+CARRIED = ("On", "In", "Holding")
 
 
 def _natural(k: int, rng: random.Random, universal: bool) -> Configuration:
@@ -212,39 +217,39 @@ def _natural(k: int, rng: random.Random, universal: bool) -> Configuration:
             later.append(number)
     order = [number for number in range(k) if number not in later and number != every]
     order += [*([] if every is None else [every]), *later]
-    place = {number: order.index(number) for number in order}
-    statements = list(looks)
     for number, thing in enumerate(things):
         if thing.step:
             pair = (thing.near, number) if thing.step.first else (number, thing.near)
-            statements.append(AppliedPredicate(thing.step.name, pair))
-    statements = [one._replace(things=tuple(place[thing] for thing in one.things)) for one in statements]
-    statements.sort(key=lambda one: (max(one.things), one.things))
+            looks.append(AppliedPredicate(thing.step.name, pair))
+    statements = [look._replace(things=tuple(order.index(thing) for thing in look.things)) for look in looks]
+    statements.sort(key=lambda statement: (max(statement.things), statement.things))
     style = rng.choice((None, *NATURAL.values["style"]))
     return Configuration(
         "natural",
         tuple(things[number].label for number in order),
-        tuple(Requirement((one,)) for one in statements),
-        None if every is None else place[every],
+        tuple(Requirement((statement,)) for statement in statements),
+        None if every is None else order.index(every),
         style=style,
     )
 
 
 def _grown(k: int, rng: random.Random) -> list[_Grown]:
-    place = rng.choice(PLACES)
-    things = [_Grown(rng.choice(sorted(place) if k > 1 else NATURAL.classes), 0, None)]
+    setting = rng.choice(PLACES)
+    things = [_Grown(rng.choice(sorted(setting) if k > 1 else NATURAL.classes), 0, None)]
     for _ in range(60 * k):
         if len(things) == k:
             return things
         near = rng.randrange(len(things))
-        used = {one.label for one in things}
-        found = [step for step in steps_from(things[near].label) if step.label not in used]
-        found = [step for step in found if _may_grow(things, near, step) and not clash(step.label, used)]
-        found = [step for step in found if step.label in place or step.label not in BULKY or step.name in ("On", "In")]
-        if found:
-            names = sorted({step.name for step in found})
-            name = rng.choice([name for name in names for _ in range(2 if name in ("On", "In", "Holding") else 1)])
-            step = rng.choice([one for one in found if one.name == name])
+        used = {thing.label for thing in things}
+        steps = [step for step in steps_from(things[near].label) if step.label not in used]
+        steps = [step for step in steps if _may_grow(things, near, step) and not clash(step.label, used)]
+        steps = [
+            step for step in steps if step.label in setting or step.label not in BULKY or step.name in ("On", "In")
+        ]
+        if steps:
+            names = sorted({step.name for step in steps})
+            name = rng.choice([name for name in names for _ in range(2 if name in CARRIED else 1)])
+            step = rng.choice([step for step in steps if step.name == name])
             things.append(_Grown(step.label, near, step))
     return _grown(k, rng)
 
@@ -260,16 +265,15 @@ ROOM = {"table": 4, "desk": 4, "bookshelf": 4, "bed": 2, "sofa": 2, "bench": 2, 
 
 
 def _may_grow(things: Sequence[_Grown], near: int, step: RelationStep) -> bool:
-    tied = [one for one in things[1:] if one.near == near and one.step]
-    same = [one for one in tied if one.step and one.step.name == step.name]
+    names = [thing.step.name for thing in things[1:] if thing.near == near and thing.step]
     if step.name in ("LeftOf", "RightOf", "NextTo"):
-        own = things[near].step  # on the side of the object's own neighbour there is no room
-        free = own is None or step.name == "NextTo" or {own.name, step.name} != {"LeftOf", "RightOf"}
-        return not things[near].is_placed and not same and free
+        first = things[near].step  # on the side of the object's own neighbour there is no room
+        free = first is None or step.name == "NextTo" or {first.name, step.name} != {"LeftOf", "RightOf"}
+        return not things[near].is_placed and step.name not in names and free
     if things[near].label in PEOPLE:
-        return len(same) < (1 if step.name == "Holding" else 2)
-    put = [one for one in tied if one.is_placed]
-    return len(put) < ROOM.get(things[near].label, 1) and all(one.step and one.step.name == step.name for one in put)
+        return names.count(step.name) < (1 if step.name == "Holding" else 2)
+    carried = [name for name in names if name in CARRIED]
+    return len(carried) < ROOM.get(things[near].label, 1) and all(name == step.name for name in carried)
 
 
 def _general(things: Sequence[_Grown], rng: random.Random) -> int | None:
@@ -297,7 +301,7 @@ def _looks(things: Sequence[_Grown], rng: random.Random) -> Iterator[AppliedPred
 
 
 def _fitting(thing: _Grown, kind: str) -> list[str]:
-    return [one for one in looks_of(thing.label, kind) if not (thing.is_placed and one in UPRIGHT)]
+    return [value for value in looks_of(thing.label, kind) if not (thing.is_placed and value in UPRIGHT)]
 
 
 # Choices and negations.
@@ -325,31 +329,36 @@ OTHER |= {value: key for key, value in OTHER.items() if key not in ("LargerThan"
 def _twisted(configuration: Configuration, twist: Twist, rng: random.Random) -> Configuration:
     """Turn one requirement into a choice of two or a negated opposite; return the configuration as it is if none
     fits."""
-    found = list(configuration.requirements)
+    requirements = list(configuration.requirements)
     fitting = [
-        (place, other) for place, one in enumerate(found) for other in _others(configuration, one.said[0], twist)
+        (number, alternative)
+        for number, requirement in enumerate(requirements)
+        for alternative in _alternatives(configuration, requirement.statements[0], twist)
     ]
     if not fitting:
         return configuration
-    place, other = rng.choice(fitting)
-    if found[place].said[0].name == "NextTo":
-        return replace(configuration, requirements=(*found, Requirement((other,), denied=True)))
-    found[place] = Requirement((other,), denied=True) if twist == "not" else Requirement((found[place].said[0], other))
-    return replace(configuration, requirements=tuple(found))
+    number, alternative = rng.choice(fitting)
+    statement, denial = requirements[number].statements[0], Requirement((alternative,), denied=True)
+    if statement.name == "NextTo":
+        return replace(configuration, requirements=(*requirements, denial))
+    requirements[number] = denial if twist == "not" else Requirement((statement, alternative))
+    return replace(configuration, requirements=tuple(requirements))
 
 
-def _others(configuration: Configuration, said: AppliedPredicate, twist: Twist) -> Iterator[AppliedPredicate]:
+def _alternatives(
+    configuration: Configuration, statement: AppliedPredicate, twist: Twist
+) -> Iterator[AppliedPredicate]:
     """Yield the alternatives to a requirement: values or relations that can be denied, or required in its place."""
-    if said.value is not None:
-        label = configuration.classes[said.things[0]]
-        colors = KNOLLING.values["color"] if said.name == "Has" else looks_of(label, "color")
-        if said.name in ("Has", "HasColor"):
-            yield from (said._replace(value=one) for one in colors if one != said.value)
+    name, value = statement.name, statement.value
+    if value is not None:
+        label = configuration.classes[statement.things[0]]
+        colors = KNOLLING.values["color"] if name == "Has" else looks_of(label, "color")
+        if name in ("Has", "HasColor"):
+            yield from (statement._replace(value=color) for color in colors if color != value)
         return
     if configuration.scenario == "natural" and twist == "not":
-        if said.name == "NextTo":
-            yield said._replace(name="LeftOf")
-        return
-    names = OPPOSITE if twist == "not" or configuration.scenario == "natural" else OTHER
-    if said.name in names:
-        yield said._replace(name=names[said.name])
+        names = {"NextTo": "LeftOf"}
+    else:
+        names = OPPOSITE if twist == "not" or configuration.scenario == "natural" else OTHER
+    if name in names:
+        yield statement._replace(name=names[name])

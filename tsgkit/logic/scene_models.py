@@ -49,12 +49,12 @@ def world_of(formula: Formula, *, budget: Budget | None = None) -> frozenset[Fac
     grounded = ground(formula, candidates, "strict", budget=budget)
     module = solver_module()
     model = module.CpModel()
-    relevant = [fact for one in _facts(grounded) for fact in (one, *_implied(one))]
-    relevant += [Fact(PRESENT, (number,)) for number, one in enumerate(candidates) if one.optional]
+    relevant = [fact for stated in _facts(grounded) for fact in (stated, *_implied(stated))]
+    relevant += [Fact(PRESENT, (number,)) for number, candidate in enumerate(candidates) if candidate.optional]
     facts = {fact: model.new_bool_var(str(fact)) for fact in dict.fromkeys(relevant)}
     model.add_bool_or([_literal(model, facts, grounded)])
-    for one, other in _excluding(facts):
-        model.add_bool_or([facts[one].Not(), facts[other].Not()])
+    for fact, excluded in _excluding(facts):
+        model.add_bool_or([facts[fact].Not(), facts[excluded].Not()])
     numbers = range(len(candidates))  # left-of and carrying relations have no cycles
     across = [model.new_int_var(0, len(candidates), f"across_{number}") for number in numbers]
     height = [model.new_int_var(0, len(candidates), f"height_{number}") for number in numbers]
@@ -67,9 +67,9 @@ def world_of(formula: Formula, *, budget: Budget | None = None) -> frozenset[Fac
                 model.add(across[first] < across[second]).only_enforce_if(variable)
             elif fact.name in CARRYING:
                 model.add(height[first] > height[second]).only_enforce_if(variable)
-    for one in facts:
-        for other in _implied(one):
-            model.add_implication(facts[one], facts[other])
+    for fact in facts:
+        for implied in _implied(fact):
+            model.add_implication(facts[fact], facts[implied])
     model.minimize(sum(facts.values()))
     solver, status = solved(model, SearchLimits(EFFORT, budget=budget))
     if status == module.UNKNOWN:
@@ -84,14 +84,14 @@ def world_of(formula: Formula, *, budget: Budget | None = None) -> frozenset[Fac
 def faults(world: Iterable[Fact]) -> list[str]:
     """Return descriptions of the implausible facts in a world."""
     facts = sorted(world, key=str)
-    found = [f"{one} and {other}" for one, other in _excluding(facts)]
-    found += [f"{one} without {other}" for one in facts for other in _implied(one) if other not in facts]
+    problems = [f"{first} and {second}" for first, second in _excluding(facts)]
+    problems += [f"{fact} without {implied}" for fact in facts for implied in _implied(fact) if implied not in facts]
     loose = [fact for fact in facts if len(fact.things) == 2 and fact.things[0] == fact.things[1]]
-    found += [f"{fact} of itself" for fact in loose]
+    problems += [f"{fact} of itself" for fact in loose]
     for names in ({"LeftOf"}, set(CARRYING)):
         pairs = {fact.things for fact in facts if fact.name in names}
-        found += [f"a circle of {' and '.join(sorted(names))}"] if _is_circular(pairs) else []
-    return found
+        problems += [f"a circle of {' and '.join(sorted(names))}"] if _is_circular(pairs) else []
+    return problems
 
 
 def _is_circular(pairs: set[tuple[int, ...]]) -> bool:
@@ -128,28 +128,28 @@ def _implied(fact: Fact) -> Iterator[Fact]:
 
 def _excluding(facts: Iterable[Fact]) -> Iterator[tuple[Fact, Fact]]:
     """Yield pairs of facts that exclude each other."""
-    for one, other in combinations(facts, 2):
-        if one.things == other.things and one.name == other.name:
-            states = {one.value, other.value}
-            if one.name in ONE_OF or any(states <= group for group in EXCLUDING):
-                yield one, other
-        elif ({one.name, other.name} == set(CARRYING) and one.things == other.things) or (
-            one.name == other.name == "Holding" and one.things[1:] == other.things[1:]
+    for first, second in combinations(facts, 2):
+        if first.things == second.things and first.name == second.name:
+            states = {first.value, second.value}
+            if first.name in ONE_OF or any(states <= group for group in EXCLUDING):
+                yield first, second
+        elif ({first.name, second.name} == set(CARRYING) and first.things == second.things) or (
+            first.name == second.name == "Holding" and first.things[1:] == second.things[1:]
         ):
-            yield one, other
+            yield first, second
 
 
 def _literal(model: Any, facts: Mapping[Fact, Any], grounded: Ground) -> Any:  # noqa: ANN401
     """Return a variable that is true only if the ground formula is."""
     if isinstance(grounded, Lit):
         return facts[grounded.fact] if grounded.positive else facts[grounded.fact].Not()
-    made = model.new_bool_var("part")
+    variable = model.new_bool_var("part")
     match grounded:
         case False:
-            model.add(made == 0)
+            model.add(variable == 0)
         case grounding.All(parts):
             for part in parts:
-                model.add_implication(made, _literal(model, facts, part))
+                model.add_implication(variable, _literal(model, facts, part))
         case grounding.Any(parts):
-            model.add_bool_or([_literal(model, facts, part) for part in parts]).only_enforce_if(made)
-    return made
+            model.add_bool_or([_literal(model, facts, part) for part in parts]).only_enforce_if(variable)
+    return variable

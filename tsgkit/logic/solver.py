@@ -26,31 +26,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from tsgkit.logic import formula as fol
 from tsgkit.logic.budget import SECONDS, Budget, OutOfBudget
 from tsgkit.logic.english import Names, object_names, words
 from tsgkit.logic.evaluation import refuse_unjudgeable
-from tsgkit.logic.formula import (
-    TRUE,
-    And,
-    Atom,
-    Exists,
-    Forall,
-    Formula,
-    Iff,
-    Implies,
-    Literal,
-    Not,
-    Or,
-    Path,
-    Variable,
-    conjunction,
-    demanded_class,
-    free_variables,
-    parts_of,
-    rename_apart,
-    walk,
-    with_parts,
-)
+from tsgkit.logic.formula import Formula, Path, demanded_class, free_variables, parts_of, rename_apart, walk, with_parts
 from tsgkit.logic.grounding import SWITCH, TooLarge, all_of, ground
 from tsgkit.logic.layouts import Layout
 from tsgkit.logic.placement import (
@@ -115,12 +95,12 @@ class Solution:
     @property
     def text(self) -> str:
         """The solution in one or two sentences."""
-        said: str = self.status
+        text: str = self.status
         if self.status == "satisfiable":
-            said = f"satisfiable: a layout of {self.objects} object{'s' * (self.objects != 1)} was found and verified"
+            text = f"satisfiable: a layout of {self.objects} object{'s' * (self.objects != 1)} was found and verified"
         elif self.status == "unsatisfiable":
-            said = "unsatisfiable: " + "; ".join(self.conflict or ("the formula is never true",))
-        return said + (f" ({self.note})" if self.note else "")
+            text = "unsatisfiable: " + "; ".join(self.conflict or ("the formula is never true",))
+        return text + (f" ({self.note})" if self.note else "")
 
 
 class SearchResult(NamedTuple):
@@ -145,14 +125,14 @@ def solve(
     profiles, note = profiles_of(formula)
     solver = _Solver(formula, profiles, note, SearchLimits(budget.seconds, seed, budget))
     try:
-        found = solver.solution(spare)
+        solution = solver.solution(spare)
     except OutOfBudget as out:
-        found = Solution("not decided", profiles=profiles, note=f"the search was given up after {out}")
-    if found.outright:
-        return found
+        solution = Solution("not decided", profiles=profiles, note=f"the search was given up after {out}")
+    if solution.outright:
+        return solution
     # A formula that needs too many objects to be searched may hold of none.
-    empty = tuple(one for one in profiles if verify(formula, Layout(()), one, explain=False).truth)
-    return solver.satisfied(Layout(()), empty) if "strict" in empty else found
+    empty = tuple(profile for profile in profiles if verify(formula, Layout(()), profile, explain=False).truth)
+    return solver.satisfied(Layout(()), empty) if "strict" in empty else solution
 
 
 class _Solver:
@@ -165,7 +145,7 @@ class _Solver:
         self.effort = effort
 
     def solution(self, spare: int) -> Solution:
-        neat = self.found(self.profiles, spare, NEATLY)
+        neat = self.search(self.profiles, spare, NEATLY)
         if neat.placed.layout is not None:
             return self.satisfied(neat.placed.layout, self.profiles)
         proof = proof_of(self.formula, self.effort)
@@ -178,10 +158,10 @@ class _Solver:
             searches += [(STRICT, more, (*NEATLY, *SOMEHOW)) for more in (spare, spare + 1)]
         tried, why = max(neat.objects, proof.objects), neat.why or proof.why
         for profiles, more, efforts in searches:
-            found = self.found(profiles, more, efforts)
-            if found.placed.layout is not None:
-                return self.satisfied(found.placed.layout, profiles)
-            tried = max(tried, found.objects)
+            result = self.search(profiles, more, efforts)
+            if result.placed.layout is not None:
+                return self.satisfied(result.placed.layout, profiles)
+            tried = max(tried, result.objects)
         if proof.layout is not None:
             return self.satisfied(proof.layout, STRICT)
         why = why or f"no layout of up to {tried} objects was found, and larger ones were not ruled out"
@@ -198,7 +178,7 @@ class _Solver:
         note = "; ".join(filter(None, (proof.why, hurried, self.note)))
         return Solution("unsatisfiable", None, conflict.words, conflict.places, proof.objects, STRICT, note)
 
-    def found(self, profiles: Sequence[Profile], spare: int, efforts: Efforts) -> SearchResult:
+    def search(self, profiles: Sequence[Profile], spare: int, efforts: Efforts) -> SearchResult:
         """Search for the neatest layout possible with the candidates, under each set of rules; first with an object of
         its own for each variable, if some share a class."""
         seed, budget, objects = self.effort.seed, self.effort.budget, 0
@@ -206,10 +186,10 @@ class _Solver:
             candidates = Domain(self.formula).candidates(spare=spare)
             objects = len(candidates)
             shared = len({candidate.label for candidate in candidates}) < objects
-            for own in (True, False) if shared else (False,):
+            for is_own in (True, False) if shared else (False,):
                 for rules, seconds in efforts:
                     placing = PlacementModel(candidates, rules, budget)
-                    grounds = (ground(self.formula, candidates, one, own=own, budget=budget) for one in profiles)
+                    grounds = (ground(self.formula, candidates, name, own=is_own, budget=budget) for name in profiles)
                     placing.require(all_of(grounds))
                     if rules is not EXACT:
                         placing.hint(spread_out(placing, seed))
@@ -223,7 +203,7 @@ class _Solver:
 
 def profiles_of(formula: Formula) -> tuple[tuple[Profile, ...], str]:
     """Return the verifiers that can evaluate a formula, and a note if one cannot."""
-    if any(isinstance(part, Iff) for _, part in walk(formula)):
+    if any(isinstance(part, fol.Iff) for _, part in walk(formula)):
         return STRICT, "the published verifier does not support iff"
     return BOTH, ""
 
@@ -265,24 +245,24 @@ def leaves(formula: Formula, path: Path = (), general: Path | None = None) -> It
     the part at a path of a larger one.
     """
     match formula:
-        case And(parts):
+        case fol.And(parts):
             for number, part in enumerate(parts):
                 yield from leaves(part, (*path, number), general)
-        case Exists(variable, body):
+        case fol.Exists(variable, body):
             inner = [
                 leaf for leaf in leaves(body, (*path, 0), general) if not gives_class(leaf.formula, variable, body)
             ]
             yield from inner or [Leaf(path, formula, general)]
-        case Forall(_, Implies(_, consequent)):
+        case fol.Forall(_, fol.Implies(_, consequent)):
             inner = list(leaves(consequent, (*path, 0, 1), path if general is None else general))
             yield from inner if len(inner) > 1 else [Leaf(path, formula, general)]
         case _:
             yield Leaf(path, formula, general)
 
 
-def gives_class(part: Formula, variable: Variable, body: Formula) -> bool:
+def gives_class(part: Formula, variable: fol.Variable, body: Formula) -> bool:
     """Return whether a part of a body is the atom that gives a variable its required class."""
-    return part == Atom("Is", (variable, Literal(demanded_class(variable, body) or "")))
+    return part == fol.Atom("Is", (variable, fol.Literal(demanded_class(variable, body) or "")))
 
 
 def replaced(formula: Formula, path: Path, new: Formula) -> Formula:
@@ -297,7 +277,7 @@ def replaced(formula: Formula, path: Path, new: Formula) -> Formula:
 def without(formula: Formula, paths: Sequence[Path]) -> Formula:
     """Return the formula with the parts at some paths replaced by true."""
     for path in paths:
-        formula = replaced(formula, path, TRUE)
+        formula = replaced(formula, path, fol.TRUE)
     return formula
 
 
@@ -305,7 +285,7 @@ def leaf_words(leaf: Leaf, formula: Formula) -> str:
     """Verbalise a conjunct with all its conditions. Each binder of the formula must have a unique name."""
     if leaf.general is None:
         return words(leaf.formula, object_names(formula))
-    alone = without(formula, [one.path for one in leaves(formula) if one.path != leaf.path])
+    alone = without(formula, [path for path, _, _ in leaves(formula) if path != leaf.path])
     for number in leaf.general:
         alone = parts_of(alone)[number]
     return words(pruned(alone), object_names(formula))
@@ -313,38 +293,38 @@ def leaf_words(leaf: Leaf, formula: Formula) -> str:
 
 def pruned(formula: Formula) -> Formula:
     """Return the formula without conjuncts that are the constant true."""
-    if isinstance(formula, And):
-        return conjunction([one for part in formula.parts if (one := pruned(part)) != TRUE])
-    if isinstance(formula, Exists | Forall | Implies):
+    if isinstance(formula, fol.And):
+        return fol.conjunction([kept for part in formula.parts if (kept := pruned(part)) != fol.TRUE])
+    if isinstance(formula, fol.Exists | fol.Forall | fol.Implies):
         return with_parts(formula, [pruned(part) for part in parts_of(formula)])
     return formula
 
 
 def sayings(formula: Formula, names: Names) -> list[str]:
     """Verbalise each conjunct of a formula with its conditions, then the objects that must exist besides."""
-    said, there = _stated(pruned(formula), frozenset())
-    return [words(one, names) for one in (*said, *there)]
+    conjuncts, existences = _stated(pruned(formula), frozenset())
+    return [words(part, names) for part in (*conjuncts, *existences)]
 
 
-def _stated(formula: Formula, given: frozenset[Formula]) -> tuple[list[Formula], list[Formula]]:
+def _stated(formula: Formula, implied: frozenset[Formula]) -> tuple[list[Formula], list[Formula]]:
     """Return the conjuncts, and the existence of objects they do not mention.
 
-    ``given`` holds the class atoms that the objects' names already express.
+    ``implied`` holds the class atoms that the objects' names already express.
     """
     match formula:
-        case And(parts):
-            pairs = [_stated(part, given) for part in parts]
-            return [one for said, _ in pairs for one in said], [one for _, there in pairs for one in there]
-        case Exists(variable, body):
+        case fol.And(parts):
+            stated = [_stated(part, implied) for part in parts]
+            return [part for pair in stated for part in pair[0]], [part for pair in stated for part in pair[1]]
+        case fol.Exists(variable, body):
             label = demanded_class(variable, body)
-            classes = (Atom("Is", (variable, Literal(label))),) if label else ()
-            said, there = _stated(body, given.union(classes))
-            if not any(variable in free_variables(one) for one in said):
-                there.append(Exists(variable, And(classes)))
-            return said, there
-        case Forall(variable, Implies(condition, And(()))):
-            return [], [Exists(variable, condition)]
-    return [] if formula in given else [formula], []
+            classes = (fol.Atom("Is", (variable, fol.Literal(label))),) if label else ()
+            inner, existences = _stated(body, implied.union(classes))
+            if not any(variable in free_variables(part) for part in inner):
+                existences.append(fol.Exists(variable, fol.And(classes)))
+            return inner, existences
+        case fol.Forall(variable, fol.Implies(condition, fol.And(()))):
+            return [], [fol.Exists(variable, condition)]
+    return [] if formula in implied else [formula], []
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,7 +366,7 @@ class _ConflictSearch:
         if len(blamed) < len(self.core):
             self._keep(blamed)
         for leaf in list(self.core):
-            self._keep([one for one in self.core if one is not leaf])
+            self._keep([kept for kept in self.core if kept is not leaf])
 
     def _keep(self, core: Sequence[Leaf]) -> None:
         if self._weaken(without(self.formula, [leaf.path for leaf in self.leaves if leaf not in core])):
@@ -404,8 +384,8 @@ class _ConflictSearch:
             return self.core
         switched = self.formula
         for number, leaf in enumerate(self.leaves):
-            off = Atom(SWITCH, (Literal(str(number)),))
-            switched = replaced(switched, leaf.path, Or((off, leaf.formula)))
+            off = fol.Atom(SWITCH, (fol.Literal(str(number)),))
+            switched = replaced(switched, leaf.path, fol.Or((off, leaf.formula)))
         candidates = Domain(self.formula).rounds(self.settings.rounds)
         placing = PlacementModel(candidates, EXACT, self.effort.budget)
         try:
@@ -425,14 +405,20 @@ class _ConflictSearch:
         inside = [leaf.path for leaf in self.core]
         for path, _ in list(walk(self.rest)):
             part = dict(walk(self.rest)).get(path)
-            if part is None or any(path[: len(one)] == one for one in inside):
+            if part is None or any(path[: len(outer)] == outer for outer in inside):
                 continue
-            if isinstance(part, Exists) and part.variable not in spoken:
-                given = [place for place, one in walk(part.body) if gives_class(one, part.variable, part.body)]
-                if part.variable not in free_variables(body := without(part.body, given)):
-                    self._weaken(replaced(self.rest, path, And((body,))))
-            elif isinstance(part, Forall) and isinstance(part.body, Implies) and pruned(part.body.consequent) == TRUE:
-                self._weaken(replaced(self.rest, path, TRUE))
+            if isinstance(part, fol.Exists) and part.variable not in spoken:
+                class_paths = [
+                    below for below, inner in walk(part.body) if gives_class(inner, part.variable, part.body)
+                ]
+                if part.variable not in free_variables(body := without(part.body, class_paths)):
+                    self._weaken(replaced(self.rest, path, fol.And((body,))))
+            elif (
+                isinstance(part, fol.Forall)
+                and isinstance(part.body, fol.Implies)
+                and pruned(part.body.consequent) == fol.TRUE
+            ):
+                self._weaken(replaced(self.rest, path, fol.TRUE))
 
 
 # Layouts that just fail.
@@ -476,7 +462,7 @@ def near_misses(formula: Formula, n: int, seed: int = 0, *, budget: Budget | Non
                 break
             layout_seed = rng.randrange(2**31)
             rest = without(formula, [leaf.path])
-            candidates = Domain(And((rest, Not(leaf.formula)))).candidates()
+            candidates = Domain(fol.And((rest, fol.Not(leaf.formula)))).candidates()
             grounds = [ground(rest, candidates, profile, budget=budget) for profile in profiles]
             grounds += [ground(formula, candidates, profile, truth=False, budget=budget) for profile in profiles]
             for rules in (NEAT, ROOMY, EXACT):

@@ -78,12 +78,12 @@ class Trace:
         """Yield every line of the tree. Parts are shared, so there may be very many."""
         waiting = [(self, "", "")]
         while waiting:
-            one, before, below = waiting.pop()
-            yield f"{before}{'✓' if one.truth else '✗'} {one.message}{' (Vacuously True)' * one.vacuous}"
-            last = len(one.children) - 1
+            trace, before, below = waiting.pop()
+            yield f"{before}{'✓' if trace.truth else '✗'} {trace.message}{' (Vacuously True)' * trace.vacuous}"
+            last = len(trace.children) - 1
             waiting.extend(
                 (child, below + ("└── " if number == last else "├── "), below + ("    " if number == last else "│   "))
-                for number, child in reversed(list(enumerate(one.children)))
+                for number, child in reversed(list(enumerate(trace.children)))
             )
 
     def value(self, most: int = MOST_LINES) -> dict[str, object]:

@@ -127,7 +127,7 @@ class Explainer:
                 head = words(part.formula, self.names)
                 if not self.objects:
                     return Trace(False, f"{head}: there are no objects")
-                if idle := next((one for one in part.applied if not one.truth()), None):
+                if idle := next((inner for inner in part.applied if not inner.truth()), None):
                     reason = f"the condition applies to nothing, for {self.why(idle)}"
                     return Trace(False, f"{head}: {reason}", (self.trace(idle),))
                 children = tuple(self._examples(everything)) if truth else (self._counterexample(everything),)
@@ -140,7 +140,7 @@ class Explainer:
                 if kind is Not and isinstance(parts[0], AtomPart):
                     return Trace(truth, self._worded(parts[0]))
                 if kind is Or and truth:
-                    parts = (next(one for one in parts if one.truth()),)
+                    parts = (next(inner for inner in parts if inner.truth()),)
                 return Trace(truth, JOINED[kind][truth], tuple(map(self.trace, parts)))
         return Trace(truth, words(part.formula, self.names))
 
@@ -159,7 +159,7 @@ class Explainer:
             return clause
         if name == "Has":
             return f"{clause}: it is {things[0].color or 'of no stated colour'}"
-        figures = measured(name, [self.names[one] for one in part.variables], [thing.box for thing in things])
+        figures = measured(name, [self.names[variable] for variable in part.variables], [thing.box for thing in things])
         return f"{clause}: {figures}"
 
     def _compared(self, part: NumberComparison) -> str:
@@ -210,11 +210,12 @@ class Explainer:
         """Return the objects of the required class (or all), sorted by the number of conjuncts they satisfy, most
         first."""
         label = _class_of(part)
-        objects = enumerate(self.evaluator.layout.objects)
-        fitting = [number for number, one in objects if label is None or one.label == label]  # naming others costs time
-        scores = {
-            number: sum(one.truth() for one in conjoined(part.body)) for number, _ in self._choices(part, fitting)
-        }
+        labels = [located.label for located in self.evaluator.layout.objects]
+        fitting = [
+            number for number in range(len(labels)) if label in (None, labels[number])
+        ]  # naming others costs time
+        parts = conjoined(part.body)
+        scores = {number: sum(inner.truth() for inner in parts) for number, _ in self._choices(part, fitting)}
         return sorted(scores, key=lambda number: -scores[number])
 
     def _examples(self, part: CompiledPart) -> Iterator[Trace]:
@@ -251,7 +252,7 @@ class Explainer:
             case UniversalBlock():
                 if not self.objects:
                     return "there are no objects, so that nothing is said of every one"
-                if idle := next((one for one in part.applied if not one.truth()), None):
+                if idle := next((inner for inner in part.applied if not inner.truth()), None):
                     return f"what is said of every one applies to nothing: {self.why(idle)}"
                 return self.why(part.everything)
             case Universal(body=body):
@@ -266,32 +267,28 @@ class Explainer:
                 if kind is Implies:
                     return self.why(parts[1])
                 if kind is Or:
-                    return " and ".join(self.why(one) for one in parts) or "there is nothing to choose from"
+                    return " and ".join(self.why(inner) for inner in parts) or "there is nothing to choose from"
                 if kind is Not:
-                    return self._why_denied(parts[0])
-                reason = self.why(next(one for one in parts if not one.truth()))
+                    if isinstance(denied := parts[0], Existential):
+                        for _, name in self._choices(denied):
+                            if denied.body.truth():
+                                worded = " and ".join(map(self._worded, conjoined(denied.body)))
+                                return f"{name} is what must not be: {worded}"
+                    return f"{self._worded(denied)}, which must not be"
+                reason = self.why(next(inner for inner in parts if not inner.truth()))
                 return reason if kind is And else f"one side holds and the other does not: {reason}"
         raise AssertionError(f"{type(part).__name__} has no reason")
-
-    def _why_denied(self, part: CompiledPart) -> str:
-        """Verbalise a part that holds but must not."""
-        if isinstance(part, Existential):
-            for _, name in self._choices(part):
-                if part.body.truth():
-                    return f"{name} is what must not be: {' and '.join(map(self._worded, conjoined(part.body)))}"
-        return f"{self._worded(part)}, which must not be"
 
     def _why_absent(self, part: Existential) -> str:
         ranked, noun = self._ranked(part), thing(_class_of(part) or "object")
         if not ranked:
             return f"there is no {noun}"
         for _, name in self._choices(part, ranked[:1]):
-            failing = next(one for one in conjoined(part.body) if not one.truth())
+            failing = next(inner for inner in conjoined(part.body) if not inner.truth())
             if isinstance(failing, AtomPart) and not any(failing.truth() for _ in self._choices(part, ranked)):
                 # "no cup is left of the pen", with the figures of the nearest
-                subject, *others = [
-                    f"no {noun}" if one == part.variable else self.names[one] for one in failing.variables
-                ]
+                names = {**self.names, part.variable: f"no {noun}"}
+                subject, *others = [names[variable] for variable in failing.variables]
                 clause = " ".join([subject, verb_of(failing.formula) or failing.formula.name, *others])
                 return self._with_figures(clause, failing)
             reason = self.why(failing)
@@ -322,8 +319,7 @@ def measured(name: str, names: list[str], boxes: list[Box]) -> str:
     >>> measured("LeftOf", ["cup_2", "the pen"], [Box(420, 0, 520, 90), Box(300, 100, 500, 120)])
     "cup_2 ends at x = 520, the pen's centre is at x = 400"
     """
-    first, second = boxes[0], boxes[-1]
-    one, other = names[0], names[-1]
+    (subject, target), (first, second) = (names[0], names[-1]), (boxes[0], boxes[-1])
     match name:
         case "OnLeftSide" | "OnRightSide":
             return f"its centre is at x = {first.cx:g}, the middle at 500"
@@ -332,13 +328,13 @@ def measured(name: str, names: list[str], boxes: list[Box]) -> str:
         case "InCenter":
             return f"its centre is at ({first.cx:g}, {first.cy:g}), the middle third is 333.3 to 666.7"
         case "LeftOf":
-            return f"{one} ends at x = {first.x2:g}, {other}'s centre is at x = {second.cx:g}"
+            return f"{subject} ends at x = {first.x2:g}, {target}'s centre is at x = {second.cx:g}"
         case "RightOf":
-            return f"{one} begins at x = {first.x1:g}, {other}'s centre is at x = {second.cx:g}"
+            return f"{subject} begins at x = {first.x1:g}, {target}'s centre is at x = {second.cx:g}"
         case "Above":
-            return f"{one} ends at y = {first.y2:g}, {other}'s centre is at y = {second.cy:g}"
+            return f"{subject} ends at y = {first.y2:g}, {target}'s centre is at y = {second.cy:g}"
         case "Below":
-            return f"{one} begins at y = {first.y1:g}, {other}'s centre is at y = {second.cy:g}"
+            return f"{subject} begins at y = {first.y1:g}, {target}'s centre is at y = {second.cy:g}"
         case "AlignedHorizontally":
             return f"their centres are {abs(first.cy - second.cy):g} apart in y, less than 100 is needed"
         case "AlignedVertically":

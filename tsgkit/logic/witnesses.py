@@ -26,29 +26,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from tsgkit.errors import UsageError
+from tsgkit.logic import formula as fol
 from tsgkit.logic.clauses import object_classes
-from tsgkit.logic.formula import (
-    TRUE,
-    And,
-    Atom,
-    Comparison,
-    Count,
-    Exists,
-    Forall,
-    Formula,
-    Iff,
-    Implies,
-    Literal,
-    Not,
-    Or,
-    Variable,
-    conditions_of,
-    conjuncts,
-    free_variables,
-    parts_of,
-    peeled,
-    rename_apart,
-)
+from tsgkit.logic.formula import Formula, Variable, conditions_of, conjuncts, free_variables, parts_of, peeled
 from tsgkit.logic.vocabulary import KNOLLING
 
 MOST_CANDIDATES = 60
@@ -110,21 +90,21 @@ class CountBounds(NamedTuple):
     """The least and the greatest number of objects counted. With ``either``, one of the two bounds suffices; else
     both hold."""
 
-    counted: Count
+    counted: fol.Count
     least: int | None
     most: int | None
     either: bool = False
 
 
-def bounds_of(comparison: Comparison, *, truth: bool) -> CountBounds | None:
+def bounds_of(comparison: fol.Comparison, *, truth: bool) -> CountBounds | None:
     """Return the bounds that a comparison, or its negation, puts on a count.
 
     Return None unless a count is compared with a number.
     """
     name, left, right = comparison.name, comparison.left, comparison.right
-    if isinstance(right, Count):
+    if isinstance(right, fol.Count):
         name, left, right = MIRRORED.get(name, name), right, left
-    if not isinstance(left, Count) or isinstance(right, Count):
+    if not isinstance(left, fol.Count) or isinstance(right, fol.Count):
         return None
     if not truth:
         name = DENIED[name]
@@ -163,10 +143,10 @@ class Domain:
     """The witnesses of a formula and the number of objects they require."""
 
     def __init__(self, formula: Formula) -> None:
-        self.formula = rename_apart(formula)
-        named = object_classes(self.formula)
-        other = next(label for label in (*KNOLLING.classes, "thing") if label not in named)
-        self.classes = (*named, other)
+        self.formula = fol.rename_apart(formula)
+        classes = object_classes(self.formula)
+        unnamed = next(label for label in (*KNOLLING.classes, "thing") if label not in classes)
+        self.classes = (*classes, unnamed)
         self.witnesses: list[Witness] = []
         self.compares_counts = False
         self._known: dict[tuple[Variable, int, bool], Classes] = {}
@@ -182,10 +162,10 @@ class Domain:
             if all(counts) or sum(more) * (1 + spare) > MOST_CANDIDATES:
                 break
             counts = more
-        made = self._made([max(1, count) for count in counts], 1 + spare)
-        labels = dict.fromkeys(candidate.labels for candidate in made)
-        spares = [Candidate(one[0], None, True, one[1:]) for one in labels for _ in range(spare)]
-        return (*made, *spares)
+        needed = self._made([max(1, count) for count in counts], 1 + spare)
+        labels = dict.fromkeys(candidate.labels for candidate in needed)
+        spares = [Candidate(classes[0], None, True, classes[1:]) for classes in labels for _ in range(spare)]
+        return (*needed, *spares)
 
     def rounds(self, number: int) -> tuple[Candidate, ...]:
         """Return witnesses, the witnesses of those, and so on for ``number`` rounds.
@@ -197,12 +177,12 @@ class Domain:
         counts = [[0] * len(self.witnesses)]
         for _ in range(number):
             counts.append(self._grown(counts[-1]))
-        made = iter(self._made(counts[-1]))
-        found = []
+        candidates = iter(self._made(counts[-1]))
+        aged = []
         for grown in zip(*counts, strict=True):
             for age, (before, after) in enumerate(pairwise(grown)):
-                found += [replace(next(made), age=age) for _ in range(after - before)]
-        return tuple(found)
+                aged += [replace(next(candidates), age=age) for _ in range(after - before)]
+        return tuple(aged)
 
     @property
     def last_round(self) -> int | None:
@@ -222,17 +202,17 @@ class Domain:
             message = f"the formula needs {total} objects, more than {MOST_CANDIDATES}"
             raise TooManyObjects(message, hint=FEWER)
         many = {label: self._size(WitnessRange(frozenset({label})), counts) for label in self.classes}
-        made: list[Candidate] = []
+        candidates: list[Candidate] = []
         for witness, count in zip(self.witnesses, counts, strict=True):
             first, *others = witness.labels
             alone = witness.sure and not others and many[first] == 1 and times == 1
-            made += [Candidate(first, witness.variable, not alone, tuple(others))] * count
-        return tuple(made)
+            candidates += [Candidate(first, witness.variable, not alone, tuple(others))] * count
+        return tuple(candidates)
 
     def _grown(self, counts: Sequence[int]) -> list[int]:
         """Return the number of witnesses needed, given the number of objects that universal variables range over."""
-        sizes = {one: self._size(one, counts) for witness in self.witnesses for one in witness.depends}
-        return [math.prod(sizes[one] for one in witness.depends) for witness in self.witnesses]
+        sizes = {ranging: self._size(ranging, counts) for witness in self.witnesses for ranging in witness.depends}
+        return [math.prod(sizes[ranging] for ranging in witness.depends) for witness in self.witnesses]
 
     def _size(self, ranging: WitnessRange, counts: Sequence[int]) -> int:
         if ranging.many is not None:
@@ -248,36 +228,36 @@ class Domain:
         if self._visits > MOST_VISITS or len(self.witnesses) > MOST_CANDIDATES:
             raise TooManyObjects(f"the formula needs more than {MOST_CANDIDATES} objects", hint=FEWER)
         match formula:
-            case And(parts) | Or(parts):
-                all_needed = len(parts) == 1 or isinstance(formula, And) is truth
+            case fol.And(parts) | fol.Or(parts):
+                all_needed = len(parts) == 1 or isinstance(formula, fol.And) is truth
                 for part in parts:
                     self._visit(part, truth, scope, sure=sure and all_needed)
-            case Not(body):
+            case fol.Not(body):
                 self._visit(body, not truth, scope, sure=sure)
-            case Implies(left, right):
+            case fol.Implies(left, right):
                 self._visit(left, not truth, scope, sure=sure and not truth)
                 self._visit(right, truth, scope, sure=sure and not truth)
-            case Iff():
+            case fol.Iff():
                 for part in parts_of(formula):
                     self._visit(part, True, scope, sure=False)
                     self._visit(part, False, scope, sure=False)
-            case Exists(variable, body):
+            case fol.Exists(variable, body):
                 if truth:
                     self._some((variable,), body, True, scope, sure=sure)
                 else:
                     self._every((variable,), body, False, scope)
-            case Forall():
+            case fol.Forall():
                 variables, body = peeled(formula)
                 demands = conditions_of(body)
                 if truth:
-                    for demand in demands or [TRUE]:
+                    for demand in demands or [fol.TRUE]:
                         self._some(variables, demand, True, scope, sure=sure)
                     self._every(variables, body, True, scope, applies=sure)
                 else:
                     self._some(variables, body, False, scope, sure=False)
                     for demand in demands:
                         self._every(variables, demand, False, scope)
-            case Comparison():
+            case fol.Comparison():
                 if bounds := bounds_of(formula, truth=truth):
                     limits = [(bounds.counted, bounds.least or 0, bounds.most is not None and bounds.most >= 0)]
                 else:  # both sides count objects: no number of them is known to suffice
@@ -302,15 +282,15 @@ class Domain:
         """Add witnesses for variables, and the objects needed to make a body true, or false, for them."""
         free = free_variables(body)
         depends = frozenset[WitnessRange]().union(
-            *(scope[one] for one in free if one in scope and one not in variables)
+            *(scope[variable] for variable in free if variable in scope and variable not in variables)
         )
         depends |= {WitnessRange(frozenset(), copies)} if copies else frozenset()
-        found = {one: self._possible(one, body, truth) for one in variables}
-        if not all(found.values()):
+        possible = {variable: self._possible(variable, body, truth) for variable in variables}
+        if not all(possible.values()):
             return
-        for one in [one for one in variables if one in free] or variables[:1]:
-            labels = tuple(label for label in self.classes if label in found[one])
-            self.witnesses.append(Witness(one, labels, depends, sure))
+        for variable in [variable for variable in variables if variable in free] or variables[:1]:
+            labels = tuple(label for label in self.classes if label in possible[variable])
+            self.witnesses.append(Witness(variable, labels, depends, sure))
         self._visit(body, truth, {**scope, **dict.fromkeys(variables, depends)}, sure=sure)
 
     def _every(
@@ -320,12 +300,12 @@ class Domain:
 
         ``applies`` if there are objects and every condition in the body applies to some.
         """
-        found = {one: self._possible(one, body, not truth) for one in variables}
-        if not all(found.values()):
+        possible = {variable: self._possible(variable, body, not truth) for variable in variables}
+        if not all(possible.values()):
             return
-        scope = {**scope, **{one: frozenset({WitnessRange(labels)}) for one, labels in found.items()}}
+        scope = {**scope, **{variable: frozenset({WitnessRange(labels)}) for variable, labels in possible.items()}}
         for part in conjuncts(body) if applies else [body]:
-            if applies and isinstance(part, Implies):
+            if applies and isinstance(part, fol.Implies):
                 self._visit(part.antecedent, False, scope, sure=False)
                 self._visit(part.consequent, True, scope, sure=True)
             else:
@@ -334,7 +314,7 @@ class Domain:
     def _has_quantifiers(self, formula: Formula) -> bool:
         """Return whether a formula needs witnesses. The cache is keyed by id; formulas outlive this domain."""
         if (known := self._quantified.get(id(formula))) is None:
-            here = isinstance(formula, Exists | Forall | Comparison)
+            here = isinstance(formula, fol.Exists | fol.Forall | fol.Comparison)
             known = self._quantified[id(formula)] = here or any(map(self._has_quantifiers, parts_of(formula)))
         return known
 
@@ -348,28 +328,28 @@ class Domain:
     def _found_possible(self, variable: Variable, formula: Formula, truth: bool) -> Classes:
         everything = frozenset(self.classes)
         match formula:
-            case Atom("Is", (first, Literal(text))) if first == variable:
+            case fol.Atom("Is", (first, fol.Literal(text))) if first == variable:
                 return frozenset({text}) if truth else everything - {text}
-            case Not(body):
+            case fol.Not(body):
                 return self._possible(variable, body, not truth)
-            case And(parts) | Or(parts):
-                found = [self._possible(variable, part, truth) for part in parts]
-                if isinstance(formula, And) is truth:
-                    return everything.intersection(*found)
-                return frozenset[str]().union(*found)
-            case Implies(left, right):
-                one, other = self._possible(variable, left, not truth), self._possible(variable, right, truth)
-                return one | other if truth else one & other
-            case Iff(left, right):
+            case fol.And(parts) | fol.Or(parts):
+                possible = [self._possible(variable, part, truth) for part in parts]
+                if isinstance(formula, fol.And) is truth:
+                    return everything.intersection(*possible)
+                return frozenset[str]().union(*possible)
+            case fol.Implies(left, right):
+                sides = self._possible(variable, left, not truth), self._possible(variable, right, truth)
+                return sides[0] | sides[1] if truth else sides[0] & sides[1]
+            case fol.Iff(left, right):
                 ways = ((True, truth), (False, not truth))
                 return frozenset[str]().union(
                     *(self._possible(variable, left, a) & self._possible(variable, right, b) for a, b in ways)
                 )
-            case Exists(_, body):
+            case fol.Exists(_, body):
                 return self._possible(variable, body, truth)
-            case Forall():
+            case fol.Forall():
                 _, body = peeled(formula)
                 demands = [] if truth else conditions_of(body)
-                found = [self._possible(variable, demand, False) for demand in demands]
-                return self._possible(variable, body, truth).union(*found)
+                possible = [self._possible(variable, demand, False) for demand in demands]
+                return self._possible(variable, body, truth).union(*possible)
         return everything

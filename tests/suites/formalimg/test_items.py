@@ -32,10 +32,11 @@ from tsgkit.runs.plan import Plan
 from tsgkit.scoring.pooling import Outcome
 from tsgkit.suites.formalimg.images import paintings_of, plan_png
 from tsgkit.suites.formalimg.importer import get_dataset, import_dataset
-from tsgkit.suites.formalimg.knolling import knolling, objects_in, published_objects
+from tsgkit.suites.formalimg.knolling import knolling, objects_in
 from tsgkit.suites.formalimg.layout import layout
 from tsgkit.suites.formalimg.maker import composed, distinguishing_layout, faults
-from tsgkit.suites.formalimg.natural import judgement, judgement_in, natural
+from tsgkit.suites.formalimg.natural import judgement_in, natural
+from tsgkit.suites.formalimg.official import judgement, published_objects
 from tsgkit.suites.formalimg.rows import read_samples
 from tsgkit.suites.formalimg.view import LEFT_OUT, Judgement, formula_tree, leaves_of
 from tsgkit.suites.judgement import Judged

@@ -17,7 +17,6 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from io import BytesIO
 from pathlib import Path
 
@@ -50,8 +49,6 @@ from tsgkit.suites.transcript import Transcript, gather_all
 ONE_WAY = style_of("zero-shot")
 """The only prompt style for judges."""
 FOLDER = "give a folder of images: --images NAME=DIR --judge MODEL"
-
-
 SUITE = "formalimg"
 PARTS: dict[str, tuple[str, ...]] = {
     "knolling": (),
@@ -82,13 +79,13 @@ class FolderTexts:
         Raise ``UsageError`` if the caller's folder has none of them, or contains a file that no prompt uses.
         """
         folders = () if folder is None else (Path(folder),)
-        for place in folders:
-            if not place.is_dir():
-                raise UsageError(f"{place}: no such folder of prompts")
-            own = (place / "prompts" if (place / "prompts").is_dir() else place) / SUITE / room
-            if not own.is_dir():
-                raise UsageError(f"{place}: has no prompts for this task", hint=f"parts lie in {own}/")
-            for file in sorted(own.glob("*.txt")):
+        for home in folders:
+            if not home.is_dir():
+                raise UsageError(f"{home}: no such folder of prompts")
+            parts = (home / "prompts" if (home / "prompts").is_dir() else home) / SUITE / room
+            if not parts.is_dir():
+                raise UsageError(f"{home}: has no prompts for this task", hint=f"parts lie in {parts}/")
+            for file in sorted(parts.glob("*.txt")):
                 if file.stem not in fields:
                     raise UsageError(f"{file}: there is no prompt part {file.stem}", hint=meant(file.stem, fields))
         templates = {}
@@ -121,12 +118,17 @@ def paintings_of(task: Task, data: str | None, choice: ItemChoice, options: Pain
     rows = task.dataset(data)
     wanted = replace(choice, ids=tuple(task.rows.full_id(rows, name) for name in choice.ids))
     samples: list[FormulaSample] = [rows.sample(number) for number in rows.chosen(wanted)]
-    texts, layouts = FolderTexts.of("pictures", PARTS), _layouts(samples, rows.item_ids, options)
+    texts, layouts = FolderTexts.of("pictures", PARTS), layouts_of(samples, rows.item_ids, options)
 
     def painting(sample: FormulaSample) -> Painting:
-        layout = layouts.get(sample.item_id)
-        image = _plan(sample, layout or [], options.drawings) if options.condition == "drawn" else None
-        return Painting(sample.number, prompt_of(texts, sample, options, layout), image)
+        layout, plan = layouts.get(sample.item_id), None
+        if options.condition == "drawn":
+            try:
+                plan = keep_image(options.drawings, plan_png(layout or []), (SIDE, SIDE))
+            except (TypeError, ValueError, KeyError) as error:
+                hint = "choose other items with --ids, or give layouts as text"
+                raise UsageError(f"item {sample.item_id}: a box cannot be drawn: {error}", hint=hint) from None
+        return Painting(sample.number, prompt_of(texts, sample, options, layout), plan)
 
     return map(painting, samples)
 
@@ -146,38 +148,27 @@ def prompt_of(
     return BETWEEN.join(parts)
 
 
-def _layouts(
+def layouts_of(
     samples: Sequence[FormulaSample], known: Sequence[str], options: PaintingOptions
 ) -> dict[str, list[Thing]]:
-    """Return the layout of each item; empty if no layouts are used."""
+    """Return the layout of each item, empty if no layouts are used. Raise ``UsageError`` for an item without one."""
     if options.condition == "none" or options.layouts is None:
         return {}
-    if others := [sample.item_id for sample in samples if sample.scenario != KNOLLING]:
-        raise UsageError(f"{others[0]}: natural scenes have no layouts to follow", hint="leave out --condition")
-    source = str(options.layouts)
-    if source == f"{PREFIX}{SOLVER}" and not options.layouts.exists():
+    if natural := [sample.item_id for sample in samples if sample.scenario != KNOLLING]:
+        raise UsageError(f"{natural[0]}: natural scenes have no layouts to follow", hint="leave out --condition")
+    source, layouts = str(options.layouts), {}
+    is_solver = source == f"{PREFIX}{SOLVER}" and not options.layouts.exists()
+    if is_solver:
         needs_solver()
-        return {sample.item_id: _layout(sample, CollectedReply(solved(sample, 0)), source) for sample in samples}
-    replies = read_replies(options.layouts, known, text_of_reply)
-    return {sample.item_id: _layout(sample, replies.get(sample.item_id), source) for sample in samples}
-
-
-def _layout(sample: FormulaSample, reply: CollectedReply | None, source: str) -> list[Thing]:
-    """Return the layout in a reply. Raise ``UsageError`` if there is none."""
-    read = None if reply is None else layout_in(reply.text or "")
-    if isinstance(read, LayoutAnswer) and read.objects:
-        return read.objects
-    why = "no layout" if read is None else "an empty one" if isinstance(read, LayoutAnswer) else read.reason
-    raise UsageError(f"{source}: item {sample.item_id}: {why}", hint="choose items that have a layout: --ids")
-
-
-def _plan(sample: FormulaSample, layout: Sequence[Thing], drawings: Path) -> ImageFile:
-    """Draw the layout as a plan and store it in a folder."""
-    try:
-        return keep_image(drawings, plan_png(layout), (SIDE, SIDE))
-    except (TypeError, ValueError, KeyError) as error:
-        hint = "choose other items with --ids, or give layouts as text"
-        raise UsageError(f"item {sample.item_id}: a box cannot be drawn: {error}", hint=hint) from None
+    replies = {} if is_solver else read_replies(options.layouts, known, text_of_reply)
+    for sample in samples:
+        reply = CollectedReply(solved(sample, 0)) if is_solver else replies.get(sample.item_id)
+        read = None if reply is None else layout_in(reply.text or "")
+        if not isinstance(read, LayoutAnswer) or not read.objects:
+            why = "no layout" if read is None else "an empty one" if isinstance(read, LayoutAnswer) else read.reason
+            raise UsageError(f"{source}: item {sample.item_id}: {why}", hint="choose items that have a layout: --ids")
+        layouts[sample.item_id] = read.objects
+    return layouts
 
 
 def plan_png(layout: Sequence[Thing]) -> bytes:
@@ -220,6 +211,57 @@ class ImageQuestions:
     """Returns the findings in a protocol for an item whose image could not be shown: its outcome, and why."""
     seen: Callable[[FormulaSample, str, Mapping[str, Reply], ShownImage], tuple[Outcome, Findings]]
     """Returns the findings in a protocol from the last replies under each label."""
+
+    def looks(self) -> Looks:
+        """Return the judging of folders of images by these questions."""
+
+        def viewer(task: Task, viewing: Viewing, dataset: Dataset) -> Solver:
+            asker, images, texts = Judge(viewing.formats), Images.of(viewing), self.texts(viewing.prompts)
+            return ImageJudge(task, self, viewing.protocol, asker=asker, images=images, texts=texts)
+
+        def reply_as_it_is(task: Task, sample: FormulaSample, reply: Reply, solver: Solver) -> TwoReadings:
+            """Return the judge's reply unread: both profiles read several calls together."""
+            outcome = outcome_of(reply)
+            if outcome is Outcome.UNREADABLE:  # complete, with text
+                outcome = Outcome.ANSWERED
+            return TwoReadings(outcome, reply.text, "", (), reply.text, solver.unpublished, ())
+
+        def check(style: str, prompts: str | None) -> None:
+            style_of(style)
+            self.texts(prompts)
+
+        def preview(task: Task, options: PreviewOptions) -> Preview:
+            """Return the published prompt that a judge gets with the image of one item."""
+            if options.style != ONE_WAY.name or options.shots is not None:
+                raise UsageError(f"{task.key}: judges have one prompt, so --style and --shots do not apply")
+            (_, sample), texts = item_to_preview(task, options), self.texts(options.prompts)
+            text, role, note = self.preview(sample, texts)
+            return Preview(
+                task=task.key,
+                style=ONE_WAY,
+                item_id=sample.item_id,
+                text=text,
+                messages=({"role": role, "content": text},),
+                schema=None,
+                fingerprint=texts.fingerprint,
+                notes=(note,),
+            )
+
+        return Looks(
+            kind="images",
+            viewer=viewer,
+            pieces=lambda viewing, samples: (
+                JudgedContent(path.name, path)
+                for path in image_files(viewing.folder.path, (sample.number for sample in samples))
+            ),
+            scorer=lambda task, protocol, _: TranscriptScorer(task, self, protocol),
+            readings=reply_as_it_is,
+            hint=FOLDER,
+            check=check,
+            sources=lambda prompts: self.texts(prompts).sources,
+            preview=preview,
+            protocols=tuple(self.tries),
+        )
 
 
 @dataclass(frozen=True)
@@ -280,61 +322,6 @@ class ImageJudge(TranscriptScorer):
         """Ask all questions about the image of an item concurrently. The record of the image comes last."""
         model = a_model(ask, "images")
         sight, image = await self.images.of_item(sample.number)
-        asked = () if image is None else self.questions.about(sample, image, self.name, self.texts)
-        answers = await gather_all(*(self.asker.answer(model, question) for question in asked))
-        return Transcript((*(said for answer in answers for said in answer.said), sight.said))
-
-
-def image_looks(questions: ImageQuestions) -> Looks:
-    """Return the judging of folders of images by these questions."""
-    return Looks(
-        kind="images",
-        viewer=partial(_viewer, questions),
-        pieces=lambda viewing, samples: (
-            JudgedContent(path.name, path)
-            for path in image_files(viewing.folder.path, (sample.number for sample in samples))
-        ),
-        scorer=lambda task, protocol, _: TranscriptScorer(task, questions, protocol),
-        readings=_reply_as_it_is,
-        hint=FOLDER,
-        check=partial(_check, questions),
-        sources=lambda prompts: questions.texts(prompts).sources,
-        preview=partial(_preview, questions),
-        protocols=tuple(questions.tries),
-    )
-
-
-def _viewer(questions: ImageQuestions, task: Task, viewing: Viewing, dataset: Dataset) -> Solver:
-    asker, images, texts = Judge(viewing.formats), Images.of(viewing), questions.texts(viewing.prompts)
-    return ImageJudge(task, questions, viewing.protocol, asker=asker, images=images, texts=texts)
-
-
-def _reply_as_it_is(task: Task, sample: FormulaSample, reply: Reply, solver: Solver) -> TwoReadings:
-    """Return the judge's reply as it is: both profiles read several calls together."""
-    outcome = outcome_of(reply)
-    if outcome is Outcome.UNREADABLE:  # complete, with text
-        outcome = Outcome.ANSWERED
-    return TwoReadings(outcome, reply.text, "", (), reply.text, solver.unpublished, ())
-
-
-def _check(questions: ImageQuestions, style: str, prompts: str | None) -> None:
-    style_of(style)
-    questions.texts(prompts)
-
-
-def _preview(questions: ImageQuestions, task: Task, options: PreviewOptions) -> Preview:
-    """Return the published prompt that a judge gets with the image of one item."""
-    if options.style != ONE_WAY.name or options.shots is not None:
-        raise UsageError(f"{task.key}: judges have one prompt, so --style and --shots do not apply")
-    (_, sample), texts = item_to_preview(task, options), questions.texts(options.prompts)
-    text, role, note = questions.preview(sample, texts)
-    return Preview(
-        task=task.key,
-        style=ONE_WAY,
-        item_id=sample.item_id,
-        text=text,
-        messages=({"role": role, "content": text},),
-        schema=None,
-        fingerprint=texts.fingerprint,
-        notes=(note,),
-    )
+        questions = () if image is None else self.questions.about(sample, image, self.name, self.texts)
+        answers = await gather_all(*(self.asker.answer(model, question) for question in questions))
+        return Transcript((*(call for answer in answers for call in answer.said), sight.said))

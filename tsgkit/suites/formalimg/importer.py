@@ -68,19 +68,12 @@ def unpack(archive: Path, folder: Path, wanted: Sequence[str]) -> None:
     try:
         with tarfile.open(archive, "r:gz") as opened:
             for member in opened:
-                inside = member.name.partition("/")[2]
-                home, _, name = inside.rpartition("/")
-                if (
-                    not member.isfile()
-                    or home not in wanted
-                    or not name.endswith(".json")
-                    or member.size > MOST_ITEM_BYTES
-                ):
-                    continue
-                stream = opened.extractfile(member)
-                place = folder / home
-                place.mkdir(parents=True, exist_ok=True)
-                (place / name).write_bytes(b"" if stream is None else stream.read())
+                home, _, name = member.name.partition("/")[2].rpartition("/")
+                is_item = member.isfile() and home in wanted and name.endswith(".json")
+                if is_item and member.size <= MOST_ITEM_BYTES:
+                    stream = opened.extractfile(member)
+                    (folder / home).mkdir(parents=True, exist_ok=True)
+                    (folder / home / name).write_bytes(b"" if stream is None else stream.read())
     except (tarfile.TarError, EOFError, OSError) as error:
         raise FileProblem(f"{archive.name}: cannot be unpacked: {error}", hint="get the data again") from None
 
@@ -94,39 +87,37 @@ def import_dataset(name: str, *sources: str | Path, force: bool = False) -> Inta
 
 
 def _taken(wanted: KnownDataset, rows: Iterable[RowValue], origin: str, *, force: bool) -> Intake:
-    found: dict[str, list[tuple[RowValue, FormulaSample]]] = {name: [] for name in SCENARIOS}
+    """Store the rows by scenario, with the findings about them."""
+    items: dict[str, list[tuple[RowValue, FormulaSample]]] = {name: [] for name in SCENARIOS}
     places: dict[str, str] = {}
     for row in rows:
         sample = sample_from(row.value, row.place, row.number)
         if before := places.get(sample.item_id):
             raise UsageError(f"{row.place}: item {sample.item_id} is in {before} too", hint="name one of the two")
         places[sample.item_id] = row.place
-        found[sample.scenario].append((row, sample))
+        items[sample.scenario].append((row, sample))
     if not places:
         raise UsageError(f"{origin}: there are no items in it")
-    ready = {name: _lines_of(name, items) for name, items in found.items() if items}
-    for name, (data, _) in ready.items():
+    contents: dict[str, tuple[bytes, Inspection]] = {}
+    for name, pairs in items.items():
+        lines, findings = [], list[Finding]()
+        for number, (row, sample) in enumerate(pairs, 1):
+            value = row_from(row.value, row.place).model_dump(exclude_none=True)
+            lines.append(json.dumps({"scenario": name, "id": sample.number} | value) + "\n")
+            place = Place(number, sample.item_id)
+            for code, message in _oddities(sample, value):
+                findings.append(Finding(code, RULES[code].severity, message, place=place))
+        if pairs:
+            contents[name] = "".join(lines).encode("ascii"), Inspection(name, len(lines), findings, RULES)
+    for name, (data, _) in contents.items():
         refuse_to_replace(wanted, wanted.file(name), data, force=force)
     arrivals = []
-    for name, (data, inspection) in ready.items():
+    for name, (data, inspection) in contents.items():
         replaced = next((file for file in dataset(wanted.name).files if file.task == name), None)
-        stored = store(wanted, wanted.file(name), data, origin, len(found[name]), inspection.counts)
+        stored = store(wanted, wanted.file(name), data, origin, inspection.rows, inspection.counts)
         is_other = replaced is not None and replaced.sha256 != stored.sha256
         arrivals.append(Arrival(stored, inspection, replaced if is_other else None))
     return Intake(dataset(wanted.name), tuple(arrivals))
-
-
-def _lines_of(scenario: str, items: Sequence[tuple[RowValue, FormulaSample]]) -> tuple[bytes, Inspection]:
-    """Return the rows of one scenario as stored, and the findings about them."""
-    lines = []
-    findings: list[Finding] = []
-    for number, (row, sample) in enumerate(items, 1):
-        value = row_from(row.value, row.place).model_dump(exclude_none=True)
-        lines.append(json.dumps({"scenario": scenario, "id": sample.number} | value) + "\n")
-        place = Place(number, sample.item_id)
-        for code, message in _oddities(sample, value):
-            findings.append(Finding(code, RULES[code].severity, message, place=place))
-    return "".join(lines).encode("ascii"), Inspection(scenario, len(items), findings, RULES)
 
 
 def _oddities(sample: FormulaSample, value: dict[str, object]) -> Iterator[tuple[str, str]]:
@@ -139,8 +130,8 @@ def _oddities(sample: FormulaSample, value: dict[str, object]) -> Iterator[tuple
             yield "clauses-differ", "the stored clauses differ from those of the formula"
     except TsgkitError as error:
         yield "clauses-differ", str(error)
-    codes = {found.code: found for found in check(sample.dsl, VOCABULARIES[sample.scenario]).findings}
-    if differ := codes.get("readers-differ"):
+    by_code = {finding.code: finding for finding in check(sample.dsl, VOCABULARIES[sample.scenario]).findings}
+    if differ := by_code.get("readers-differ"):
         yield "readers-differ", differ.message
-    if wrong := next((found for found in codes.values() if found.severity == "error"), None):
+    if wrong := next((finding for finding in by_code.values() if finding.severity == "error"), None):
         yield "outside-vocabulary", wrong.message

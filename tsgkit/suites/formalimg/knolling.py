@@ -4,8 +4,8 @@ Protocol ``published``: one call for each class that the instruction names. Prot
 In both, a scene contains only named classes.
 
 >>> from tsgkit.llm.reply import Reply
->>> found = objects_in(Reply('[{"label": "cup", "color": "teal", "box_2d": [0, 0, 9, 9]}]'), ("cup",))
->>> found.objects, found.notes
+>>> located = objects_in(Reply('[{"label": "cup", "color": "teal", "box_2d": [0, 0, 9, 9]}]'), ("cup",))
+>>> located.objects, located.notes
 ([{'label': 'cup', 'color': 'other', 'box_2d': [0, 0, 9, 9]}], ('teal is not one of the colors asked for',))
 >>> objects_in(Reply('[{"label": "cup", "box_2d": [5, 0, 2000, 9]}]'), ("cup",)).problem
 'object 0 (cup): box_2d is [5, 0, 2000, 9], expected 0 <= x1 < x2 <= 1000'
@@ -13,8 +13,6 @@ In both, a scene contains only named classes.
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -29,7 +27,8 @@ from tsgkit.logic.verdicts import Verdict
 from tsgkit.logic.vocabulary import KNOLLING as VOCABULARY
 from tsgkit.replies import Unreadable
 from tsgkit.scoring.pooling import Outcome
-from tsgkit.suites.formalimg.images import FolderTexts, ImageQuestions, image_looks, paintings_of
+from tsgkit.suites.formalimg.images import FolderTexts, ImageQuestions, paintings_of
+from tsgkit.suites.formalimg.official import published_objects
 from tsgkit.suites.formalimg.rows import KNOLLING, FormulaSample
 from tsgkit.suites.formalimg.strict import Thing, label_of, layout_in
 from tsgkit.suites.formalimg.task import formula_task
@@ -51,7 +50,6 @@ OTHER = "other"
 UNPUBLISHED = "the published protocol asks for one class at a time"
 NOT_WRITTEN = "the published code stops at this reply and leaves the item out"
 NO_CLASS = "the formula names no class: the published code leaves the item out"
-FENCED = (re.compile(r"```json(.*?)```", re.DOTALL), re.compile(r"```(?:json)?(.*?)```", re.DOTALL))
 
 
 # Questions
@@ -87,24 +85,25 @@ def _questions(
 
     As published, the instructions are the system message and the image the user's; else both are in the user's.
     """
-    questions, is_published = [], protocol == PUBLISHED
+
+    def reading(classes: Sequence[str], reply: Reply) -> JudgeReading[None]:
+        if protocol != PUBLISHED:
+            return JudgeReading(None, _read(reply, classes).problem)
+        try:
+            published_objects(reply.text or "")
+        except ValueError as error:
+            return JudgeReading(None, str(error))
+        return JudgeReading(None)
+
+    questions = []
     for label, classes in calls_of(sample, protocol):
         text = instructions(texts, classes, protocol)
-        messages = (
-            messages_of(images=(image,), role=text)
-            if is_published
-            else messages_of(text, images=(image,), images_first=True)
-        )
-        read = _published_reading if is_published else partial(_own_reading, classes)
-        questions.append(JudgeQuestion(label, messages, read, tries=TRIES[protocol]))
+        if protocol == PUBLISHED:
+            messages = messages_of(images=(image,), role=text)
+        else:
+            messages = messages_of(text, images=(image,), images_first=True)
+        questions.append(JudgeQuestion(label, messages, partial(reading, classes), tries=TRIES[protocol]))
     return questions
-
-
-def _expected(sample: FormulaSample, protocol: str) -> Expected:
-    """Return one call per class, or one for all."""
-    calls = len(calls_of(sample, protocol))
-    sent, said = calls * INSTRUCTIONS, CHARACTERS * len(sample.classes)
-    return Expected((calls, calls), (sent, sent), (said, 2 * said))
 
 
 # Reading
@@ -122,12 +121,12 @@ class LocatedObjects:
 
 def objects_in(reply: Reply, classes: Sequence[str]) -> LocatedObjects:
     """Return the objects of these classes in a reply; an invalid box makes the whole reply unusable."""
-    found = layout_in(reply.text or "")
-    if isinstance(found, Unreadable):
-        return LocatedObjects([], problem=found.reason)
+    layout = layout_in(reply.text or "")
+    if isinstance(layout, Unreadable):
+        return LocatedObjects([], problem=layout.reason)
     objects: list[Thing] = []
-    notes = [str(note) for note in found.notes]
-    for number, thing in enumerate(found.objects):
+    notes = [str(note) for note in layout.notes]
+    for number, thing in enumerate(layout.objects):
         if not isinstance(thing, dict):
             return LocatedObjects([], problem=f"object {number} is no object")
         label = label_of(thing.get("label", classes[0] if len(classes) == 1 else None))
@@ -145,7 +144,7 @@ def objects_in(reply: Reply, classes: Sequence[str]) -> LocatedObjects:
             layout_of({"objects": [thing]})
     except LayoutProblem as problem:
         return LocatedObjects([], problem=problem.message)
-    return LocatedObjects(objects, tuple(notes), is_repaired=found.is_repaired)
+    return LocatedObjects(objects, tuple(notes), is_repaired=layout.is_repaired)
 
 
 def _read(reply: Reply | None, classes: Sequence[str]) -> LocatedObjects:
@@ -156,34 +155,7 @@ def _read(reply: Reply | None, classes: Sequence[str]) -> LocatedObjects:
     return objects_in(reply, classes)
 
 
-def published_objects(text: str) -> Any:  # noqa: ANN401  (whatever stands there)
-    """Return the objects that the published code reads from a reply. Raise ``ValueError`` if that code asks again.
-
-    >>> published_objects('```json {"objects": []}``` ok'), published_objects("{}")
-    ([], [])
-    >>> published_objects('{"objects": null}') is None
-    True
-    """
-    fenced = FENCED[0].search(text) or FENCED[1].search(text)
-    try:
-        value = json.loads(fenced.group(1) if fenced else text)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-    if not isinstance(value, dict):
-        raise ValueError("no object")  # noqa: TRY004  (as json says of a text that is no JSON)
-    return value.get("objects", [])
-
-
-def _own_reading(classes: Sequence[str], reply: Reply) -> JudgeReading[None]:
-    return JudgeReading(None, _read(reply, classes).problem)
-
-
-def _published_reading(reply: Reply) -> JudgeReading[None]:
-    try:
-        published_objects(reply.text or "")
-    except ValueError as error:
-        return JudgeReading(None, str(error))
-    return JudgeReading(None)
+# Scoring
 
 
 def _published(sample: FormulaSample, replies: Mapping[str, Reply]) -> Verdict | str:
@@ -194,27 +166,21 @@ def _published(sample: FormulaSample, replies: Mapping[str, Reply]) -> Verdict |
     for label, _ in calls_of(sample, PUBLISHED):
         reply = replies.get(label)
         try:
-            found = published_objects((reply.text if reply is not None else None) or "")
+            entries = published_objects((reply.text if reply is not None else None) or "")
         except ValueError:
             continue
-        if not isinstance(found, list):
+        if not isinstance(entries, list):
             return NOT_WRITTEN
-        objects += found
+        objects += entries
     return published_verdict(sample, objects)
-
-
-# Scoring
-
-
-def _nothing(sample: FormulaSample, published: Verdict | str | None, why: str, notes: tuple[str, ...]) -> Findings:
-    """Return findings without a scene: no clause holds."""
-    return Findings(official=published, clauses=clauses_of(sample.formula, hold=False), why=why, notes=notes)
 
 
 def _unseen(sample: FormulaSample, protocol: str, outcome: Outcome, why: str) -> Findings:
     """Return findings without a scene. The published code treats an image that cannot be shown as empty."""
-    published = NO_IMAGE if outcome is Outcome.MISSING else published_verdict(sample, [])
-    return _nothing(sample, published if protocol == PUBLISHED else None, why, (why,))
+    published: Verdict | str | None = None
+    if protocol == PUBLISHED:
+        published = NO_IMAGE if outcome is Outcome.MISSING else published_verdict(sample, [])
+    return Findings(official=published, clauses=clauses_of(sample.formula, hold=False), why=why, notes=(why,))
 
 
 def _seen(
@@ -228,7 +194,8 @@ def _seen(
         if part.problem:
             reply, why = replies.get(label), f"{label}: {part.problem}"
             outcome = Outcome.MISSING if reply is None else outcome_of(reply)
-            return outcome, _nothing(sample, published, why, (*notes, why))
+            nothing = clauses_of(sample.formula, hold=False)
+            return outcome, Findings(official=published, clauses=nothing, why=why, notes=(*notes, why))
     objects = [thing for part in located.values() for thing in part.objects]
     verdict, clauses = verdict_on(sample, {"objects": objects}, grounded=True)
     counts = {
@@ -241,12 +208,18 @@ def _seen(
 
 def knolling(card: Card) -> Task:
     """Return the task that judges images of objects laid out."""
+
+    def expected(sample: FormulaSample, protocol: str) -> Expected:
+        calls = len(calls_of(sample, protocol))
+        sent, received = calls * INSTRUCTIONS, CHARACTERS * len(sample.classes)
+        return Expected((calls, calls), (sent, sent), (received, 2 * received))
+
     questions = ImageQuestions(
         texts=partial(FolderTexts.of, "grounding", PARTS),
         tries=TRIES,
         preview=_preview,
         about=_questions,
-        expected=_expected,
+        expected=expected,
         unseen=_unseen,
         seen=_seen,
     )
@@ -255,6 +228,6 @@ def knolling(card: Card) -> Task:
         KNOLLING,
         why="a task of their own, natural, is about them",
         official=Official(unpublished=lambda _, protocol: "" if protocol == PUBLISHED else UNPUBLISHED),
-        looks=image_looks(questions),
+        looks=questions.looks(),
         paint=paintings_of,
     )

@@ -137,14 +137,9 @@ def expected_length(sample: FormulaSample) -> int:
 # Reading
 
 
-def _spans(sample: FormulaSample, text: str) -> Spans:
-    found = layout_in(text)
-    return found.spans if isinstance(found, LayoutAnswer) else ()
-
-
 def _shown(value: object) -> str:
     """Return a list of objects in the requested form, whatever it contains."""
-    if isinstance(value, list) and all(isinstance(one, dict) for one in value):
+    if isinstance(value, list) and all(isinstance(thing, dict) for thing in value):
         try:
             return layout_text(value)
         except (TypeError, ValueError):
@@ -153,12 +148,6 @@ def _shown(value: object) -> str:
         return json.dumps(value)
     except (TypeError, ValueError):  # a Python literal can contain values that JSON cannot
         return ascii(value)
-
-
-def _published_layout(text: str) -> str | None:
-    """Return what the published reader finds, as it is shown."""
-    value = official.layout(text)
-    return None if value is None else _shown(value)
 
 
 # Scoring
@@ -200,7 +189,7 @@ def random_layout(sample: FormulaSample, seed: int) -> list[dict[str, Any]]:
             width, height = drawn.randint(SMALLEST, largest), drawn.randint(SMALLEST, largest)
             left, top = drawn.randint(0, CANVAS - width), drawn.randint(0, CANVAS - height)
             box = Box(left, top, left + width, top + height)
-            if not any(box.shared(other) for other in placed):
+            if not any(box.shared(neighbour) for neighbour in placed):
                 break
         placed.append(box)
         objects.append({"label": label, "color": drawn.choice(VOCABULARY.values["color"]), "box_2d": list(box)})
@@ -211,8 +200,8 @@ def solved(sample: FormulaSample, seed: int) -> str:
     """Return a neat layout that satisfies the formula, in the form asked for; the empty one if none was found."""
     from tsgkit.logic.solver import solve
 
-    found = solve(sample.formula, seed=seed).layout
-    objects = [] if found is None else found.value["objects"]
+    neat = solve(sample.formula, seed=seed).layout
+    objects = [] if neat is None else neat.value["objects"]
     return layout_text(objects if isinstance(objects, list) else [])
 
 
@@ -226,24 +215,33 @@ def needs_solver() -> None:
 PROGRAMS = {"random": lambda sample, seed: layout_text(random_layout(sample, seed)), SOLVER: solved}
 
 
-def _program(task: Task, subject: str, seed: int, dataset: Dataset | None) -> OwnProgram:
-    name = baseline_name(subject, PROGRAMS)
-    if name == SOLVER:
-        needs_solver()
-    return OwnProgram(task, name, seed, PROGRAMS[name])
-
-
 def layout(card: Card) -> Task:
     """Return the task that asks for layouts as text."""
+
+    def program(task: Task, subject: str, seed: int, dataset: Dataset | None) -> OwnProgram:
+        name = baseline_name(subject, PROGRAMS)
+        if name == SOLVER:
+            needs_solver()
+        return OwnProgram(task, name, seed, PROGRAMS[name])
+
+    def spans(sample: FormulaSample, text: str) -> Spans:
+        reading = layout_in(text)
+        return reading.spans if isinstance(reading, LayoutAnswer) else ()
+
+    def published_layout(text: str) -> str | None:
+        """Return what the published reader finds, as it is shown."""
+        value = official.layout(text)
+        return None if value is None else _shown(value)
+
     vocabulary = {"classes": ", ".join(VOCABULARY.classes), "colors": ", ".join(VOCABULARY.values["color"])}
     return formula_task(
         card,
         KNOLLING,
         why="no layout can be verified for them",
-        view=replace(VIEW, told=lambda answer: _shown(answer.objects), noted=attrgetter("notes"), spans=_spans),
+        view=replace(VIEW, told=lambda answer: _shown(answer.objects), noted=attrgetter("notes"), spans=spans),
         official=Official(
             unpublished=lambda style, solver: NO_SCHEMA if style == "structured" else "",
-            read=_published_layout,
+            read=published_layout,
             differences=lambda _, __, strict, published, ___: () if strict == published else (DIFFERENCE,),
         ),
         prompt=Prompt(
@@ -263,5 +261,5 @@ def layout(card: Card) -> Task:
         ),
         read=lambda text, sample: layout_in(text),
         score=_score,
-        baselines=Baselines(tuple(PROGRAMS), _program),
+        baselines=Baselines(tuple(PROGRAMS), program),
     )

@@ -29,7 +29,7 @@ from tsgkit.logic.english import reading_of
 from tsgkit.logic.formula import And, Formula, Not, text_of
 from tsgkit.logic.lint import check
 from tsgkit.logic.parser import parse
-from tsgkit.logic.samples import Configuration, Scenario, Twist
+from tsgkit.logic.samples import Scenario, Twist
 from tsgkit.logic.verification import verify
 from tsgkit.logic.vocabulary import SCENARIOS as VOCABULARIES
 
@@ -79,79 +79,65 @@ class Rejected:
 def composed(k: int, scenario: Scenario, seed: int, objects: int | None = None) -> Composed:
     """Make an item by rules: every other seed has a universal quantifier, some an or, some a not.
 
-    More ``objects`` than K form unrelated groups of K (the last may be smaller).
+    More ``objects`` than K form unrelated groups of K (the last may be smaller). Of several groups, only the last has
+    a universal quantifier.
     """
     from tsgkit.logic.english import instruction
-    from tsgkit.logic.samples import configuration, formula_of
-
-    if objects is not None and objects != k:
-        formula = _grouped(k, scenario, seed, objects)
-    else:
-        twist = TWISTS[seed // 2 % len(TWISTS)] if k > 1 else ""
-        formula = formula_of(configuration(k, scenario, seed, universal=bool(seed % 2), twist=twist))
-    return Composed(formula, instruction(formula, scenario, seed), scenario)
-
-
-def _grouped(k: int, scenario: Scenario, seed: int, objects: int) -> Formula:
-    """Return a formula about groups of K objects; every other seed has a universal quantifier in the last group."""
     from tsgkit.logic.formula import conjuncts
     from tsgkit.logic.plausibility import clash
-    from tsgkit.logic.samples import configuration, formula_of
+    from tsgkit.logic.samples import Configuration, configuration, formula_of
 
+    is_universal = bool(seed % 2)
+    if objects is None or objects == k:
+        twist = TWISTS[seed // 2 % len(TWISTS)] if k > 1 else ""
+        formula = formula_of(configuration(k, scenario, seed, universal=is_universal, twist=twist))
+        return Composed(formula, instruction(formula, scenario, seed), scenario)
     groups: list[Configuration] = []
     used: set[str] = set()
-    for number in count():
-        size = min(k, objects - len(used))
-        if size == 0:
-            return And(tuple(part for one in groups for part in conjuncts(formula_of(one))))
-        universal = bool(seed % 2) and size == objects - len(used)
-        one = configuration(size, scenario, seed * MOST_GROUPS + number, universal=universal)
-        if used.isdisjoint(one.classes) and not any(clash(label, used) for label in one.classes):
-            groups.append(one if not groups else replace(one, style=None))
-            used.update(one.classes)
-    raise AssertionError("counting ends")
+    numbers = count(seed * MOST_GROUPS)
+    while size := min(k, objects - len(used)):
+        universal = is_universal and size == objects - len(used)
+        group = configuration(size, scenario, next(numbers), universal=universal)
+        if used.isdisjoint(group.classes) and not any(clash(label, used) for label in group.classes):
+            groups.append(group if not groups else replace(group, style=None))
+            used.update(group.classes)
+    formula = And(tuple(part for group in groups for part in conjuncts(formula_of(group))))
+    return Composed(formula, instruction(formula, scenario, seed), scenario)
 
 
 def faults(formula: Formula, scenario: Scenario, k: int) -> list[str]:
     """Return the reasons why a formula is not a sound item: its vocabulary, its K, or trivial or no satisfaction."""
-    found = [str(one.message) for one in check(text_of(formula), VOCABULARIES[scenario]).findings]
-    if (own := clause_form(formula).k) != k:
-        found.append(f"its K is {own}, not {k}")
-    if not found and (why := _unsatisfied(formula, scenario)):
-        found.append(why)
-    if not found and scenario == "knolling" and verify(formula, {"objects": []}).truth is not False:
-        found.append("an empty scene satisfies it")
-    return found
-
-
-def _unsatisfied(formula: Formula, scenario: Scenario) -> str:
-    """Return why the formula is unsatisfiable, as far as that can be proven; empty if it is satisfiable."""
+    problems = [finding.message for finding in check(text_of(formula), VOCABULARIES[scenario]).findings]
+    if (own_k := clause_form(formula).k) != k:
+        problems.append(f"its K is {own_k}, not {k}")
+    if problems:
+        return problems
     if scenario == "natural":
         from tsgkit.logic.scene_models import world_of
 
         try:
-            return "" if world_of(formula) is not None else "no sensible world satisfies it"
+            return [] if world_of(formula) is not None else ["no sensible world satisfies it"]
         except OutOfBudget as out:
-            return f"no sensible world was found in {out}"
+            return [f"no sensible world was found in {out}"]
     from tsgkit.logic.solver import BOTH, solve
 
     solution = solve(formula, effort=EFFORT)
-    if solution.layout is None:
-        return solution.text
-    return "" if solution.profiles == BOTH else solution.note
+    why = solution.text if solution.layout is None else "" if solution.profiles == BOTH else solution.note
+    if not why and verify(formula, {"objects": []}).truth is not False:
+        why = "an empty scene satisfies it"
+    return [why] if why else []
 
 
-def distinguishing_layout(one: Formula, other: Formula, scenario: Scenario) -> str | None:
+def distinguishing_layout(first: Formula, second: Formula, scenario: Scenario) -> str | None:
     """Describe a layout that satisfies only one of two formulas; empty if there is none, None if unknown."""
-    if clause_form(one).unordered == clause_form(other).unordered:
+    if clause_form(first).unordered == clause_form(second).unordered:
         return ""
-    for holds, fails, words in ((one, other, "more"), (other, one, "less")):
-        both = And((holds, Not(fails)))
-        found = _witness(both, scenario)
-        if found is None:
+    for holds, fails, words in ((first, second, "more"), (second, first, "less")):
+        witness = _witness(And((holds, Not(fails))), scenario)
+        if witness is None:
             return None
-        if found:
-            return f"the words require {words} or something else: {found} fits one formula and not the other"
+        if witness:
+            return f"the words require {words} or something else: {witness} fits one formula and not the other"
     return ""
 
 
@@ -181,11 +167,11 @@ async def written(item: Composed, ask: Ask, rounds: int = 2) -> Composed | Rejec
         wording = _template("write").render(
             formula=text_of(item.formula), reading=reading_of(item.formula), problems=listed
         )
-        prompt = await _said(ask, wording, f"write/{number}", number - 1)
+        prompt = await _reply(ask, wording, f"write/{number}", number - 1)
         if isinstance(prompt, Rejected):
             return prompt
         translation = _template("read").render(**vocabulary_text(item.scenario), instruction=prompt)
-        back = await _said(ask, translation, f"read/{number}", number - 1)
+        back = await _reply(ask, translation, f"read/{number}", number - 1)
         if isinstance(back, Rejected):
             return back
         why = _difference(item, back)
@@ -200,15 +186,16 @@ def _difference(item: Composed, back: str) -> str:
     text = back.strip().strip("`").removeprefix("lisp").strip()
     try:
         formula = parse(text)
-        if wrong := [one for one in check(text, VOCABULARIES[item.scenario]).findings if one.severity == "error"]:
-            return f"read back, it is no formula of this vocabulary: {wrong[0].message}"
+        findings = check(text, VOCABULARIES[item.scenario]).findings
+        if errors := [finding for finding in findings if finding.severity == "error"]:
+            return f"read back, it is no formula of this vocabulary: {errors[0].message}"
         apart = distinguishing_layout(item.formula, formula, item.scenario)
     except TsgkitError as error:
         return f"read back, it is no formula: {error.message}"
     return "it could not be decided whether the words say the same" if apart is None else apart
 
 
-async def _said(ask: Ask, prompt: str, label: str, draw: int) -> Any:  # noqa: ANN401  (a text, or Rejected)
+async def _reply(ask: Ask, prompt: str, label: str, draw: int) -> Any:  # noqa: ANN401  (a text, or Rejected)
     from langchain_core.messages import HumanMessage
 
     reply = await ask([HumanMessage(content=prompt)], label=label, draw=draw)

@@ -1,8 +1,8 @@
 """The task ``formalimg/natural``: a judge decides whether an image satisfies the formula, and which clauses hold.
 
 >>> from tsgkit.llm.reply import Reply
->>> said = judgement_in(Reply('{"satisfies_constraint": "False", "satisfied_clauses": ["(Is ?x  \\'cat\\')"]}'))
->>> said.verdict, [normal(text) for text in said.clauses], said.is_repaired
+>>> answer = judgement_in(Reply('{"satisfies_constraint": "False", "satisfied_clauses": ["(Is ?x  \\'cat\\')"]}'))
+>>> answer.verdict, [normal(text) for text in answer.clauses], answer.is_repaired
 (False, ["(Is ?x 'cat')"], True)
 
 The judge's verdict is accepted as it is. A positive verdict with failing clauses is counted and reported.
@@ -10,11 +10,9 @@ The judge's verdict is accepted as it is. A positive verdict with failing clause
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from tsgkit.errors import NotationError
 from tsgkit.library.cards import Card
@@ -28,8 +26,8 @@ from tsgkit.replies import Unreadable
 from tsgkit.replies.near_json import object_with
 from tsgkit.replies.reasoning import spoken
 from tsgkit.scoring.pooling import Outcome
-from tsgkit.suites.formalimg.images import FolderTexts, ImageQuestions, image_looks, paintings_of
-from tsgkit.suites.formalimg.official import value_of
+from tsgkit.suites.formalimg.images import FolderTexts, ImageQuestions, paintings_of
+from tsgkit.suites.formalimg.official import judgement
 from tsgkit.suites.formalimg.rows import NATURAL, FormulaSample
 from tsgkit.suites.formalimg.task import FORMULA_METRICS, clauses_that_hold, formula_task
 from tsgkit.suites.formalimg.verdicts import Clause, Findings, clauses_in
@@ -49,7 +47,6 @@ AS_JSON = {"type": "json_object"}
 NO_RESULT = "no result: the published code leaves the item out"
 INCONSISTENT = "the judge's verdict is true, but it leaves out clauses"
 TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
-FENCE_OPENS, FENCE_CLOSES = re.compile(r"```(?:json)?\s*\{"), re.compile(r"\}\s*```")
 STYLES = clauses_that_hold("clauses about the style of the image")
 
 
@@ -62,21 +59,9 @@ def instructions(texts: FolderTexts, sample: FormulaSample) -> str:
     return texts.render("judge", prompt=sample.prompt, formula=sample.cnf, clauses=clauses)
 
 
-def _preview(sample: FormulaSample, texts: FolderTexts) -> tuple[str, str, str]:
-    return instructions(texts, sample), "user", "the image follows in the same message"
-
-
-def _questions(
-    sample: FormulaSample, image: ImageFile, protocol: str, texts: FolderTexts
-) -> Sequence[JudgeQuestion[None]]:
-    """Return the published question: text, then the image; asked again if the reply is unreadable."""
-    messages = messages_of(instructions(texts, sample), images=(image,))
-    return [JudgeQuestion(LABEL, messages, _published_reading, AS_JSON, TRIES)]
-
-
 def _expected(sample: FormulaSample, protocol: str) -> Expected:
     """Return one call."""
-    clauses = sum(len(text_of(one)) for one in clauses_in(sample))
+    clauses = sum(len(text_of(clause)) for clause in clauses_in(sample))
     sent = INSTRUCTIONS + len(sample.prompt) + len(sample.cnf) + clauses
     return Expected((1, 1), (sent, sent), (VERDICT_LENGTH, VERDICT_LENGTH + clauses))
 
@@ -97,17 +82,17 @@ class JudgeReply:
 def judgement_in(reply: Reply) -> JudgeReply:
     """Read the verdict and the clauses of a reply, in any form."""
     text = spoken(reply.text or "")
-    found = text if isinstance(text, Unreadable) else object_with(text.text, VERDICT)
-    if isinstance(found, Unreadable):
-        return JudgeReply(None, problem=found.reason)
-    verdict, clauses = found.value[VERDICT], found.value.get(CLAUSES)
+    answer = text if isinstance(text, Unreadable) else object_with(text.text, VERDICT)
+    if isinstance(answer, Unreadable):
+        return JudgeReply(None, problem=answer.reason)
+    verdict, clauses = answer.value[VERDICT], answer.value.get(CLAUSES)
     if isinstance(verdict, str):
         verdict = TRUTHS.get(verdict.strip().lower())
     if not isinstance(verdict, bool):
         return JudgeReply(None, problem=f"{VERDICT} is neither true nor false")
-    if not isinstance(clauses, list) or not all(isinstance(one, str) for one in clauses):
+    if not isinstance(clauses, list) or not all(isinstance(clause, str) for clause in clauses):
         return JudgeReply(None, problem=f"{CLAUSES} is no list of texts")
-    is_repaired = found.repaired or not isinstance(found.value[VERDICT], bool)
+    is_repaired = answer.repaired or not isinstance(answer.value[VERDICT], bool)
     return JudgeReply(verdict, tuple(clauses), is_repaired)
 
 
@@ -131,39 +116,12 @@ def _named(texts: Sequence[str]) -> Iterator[str]:
             yield from map(text_of, formula.parts)
 
 
-def judged_clauses(sample: FormulaSample, named: Sequence[str]) -> tuple[tuple[Clause, ...], int]:
+def judged_clauses(sample: FormulaSample, texts: Sequence[str]) -> tuple[tuple[Clause, ...], int]:
     """Return the clauses of an item as judged, and the number of named clauses that it does not have."""
-    said = set(_named(named))
-    listed = tuple(Clause(text_of(one), category(one), text_of(one) in said) for one in clauses_in(sample))
-    known = {one.text for one in listed}
-    return listed, sum(not known.intersection(_named([text])) for text in named)
-
-
-def judgement(text: str) -> dict[str, Any] | None:
-    """Read a reply as the published code does: the shortest fenced object, else from the first brace to the last.
-
-    Return None if there is no result.
-
-    >>> judgement("I say {'satisfies_constraint': True}."), judgement("{}"), judgement("yes")
-    ({'satisfies_constraint': True}, None, None)
-    """
-    fenced = _fenced_object(text)
-    first, last = text.find("{"), text.rfind("}")
-    if not fenced and not 0 <= first < last:
-        return None
-    value = value_of(fenced or text[first : last + 1])
-    return value if isinstance(value, dict) and value else None
-
-
-def _fenced_object(text: str) -> str:
-    """Return the first fenced object, up to the first brace before a closing fence; empty if there is none."""
-    opens = FENCE_OPENS.search(text)
-    closes = FENCE_CLOSES.search(text, opens.end()) if opens else None
-    return text[opens.end() - 1 : closes.start() + 1] if opens and closes else ""
-
-
-def _published_reading(reply: Reply) -> JudgeReading[None]:
-    return JudgeReading(None, NO_RESULT if judgement(reply.text or "") is None else "")
+    named = set(_named(texts))
+    clauses = tuple(Clause(text_of(part), category(part), text_of(part) in named) for part in clauses_in(sample))
+    known = {clause.text for clause in clauses}
+    return clauses, sum(not known.intersection(_named([text])) for text in texts)
 
 
 # Scoring
@@ -209,11 +167,22 @@ def _seen(
 
 def natural(card: Card) -> Task:
     """Return the task that judges images of scenes."""
+
+    def about(
+        sample: FormulaSample, image: ImageFile, protocol: str, texts: FolderTexts
+    ) -> Sequence[JudgeQuestion[None]]:
+        """Return the published question: text, then the image; asked again if the reply is unreadable."""
+        messages = messages_of(instructions(texts, sample), images=(image,))
+        return [JudgeQuestion(LABEL, messages, reading, AS_JSON, TRIES)]
+
+    def reading(reply: Reply) -> JudgeReading[None]:
+        return JudgeReading(None, NO_RESULT if judgement(reply.text or "") is None else "")
+
     questions = ImageQuestions(
         texts=partial(FolderTexts.of, "natural", PARTS),
         tries={PUBLISHED: TRIES},
-        preview=_preview,
-        about=_questions,
+        preview=lambda sample, texts: (instructions(texts, sample), "user", "the image follows in the same message"),
+        about=about,
         expected=_expected,
         unseen=_unseen,
         seen=_seen,
@@ -224,6 +193,6 @@ def natural(card: Card) -> Task:
         why="tasks of their own, layout and knolling, are about them",
         own_metrics={**FORMULA_METRICS, "styles": STYLES},
         official=Official(unpublished=lambda style, protocol: ""),
-        looks=image_looks(questions),
+        looks=questions.looks(),
         paint=paintings_of,
     )

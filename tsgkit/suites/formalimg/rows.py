@@ -80,7 +80,7 @@ class FormulaSample:
     @cached_property
     def groups(self) -> Mapping[str, tuple[str, ...]]:
         """The groups the item belongs to, by kind of group."""
-        has_forall = any(isinstance(one, Forall) for _, one in walk(self.formula))
+        has_forall = any(isinstance(part, Forall) for _, part in walk(self.formula))
         return {
             "k": (str(self.k),),
             "quantifier": ("forall" if has_forall else "exists",),
@@ -102,12 +102,12 @@ def load_items(scenario: str, source: str | Source, *, needs_prompts: bool = Tru
     samples = tuple(read_samples(source, needs_prompts=needs_prompts))
     chosen = [sample for sample in samples if sample.scenario == scenario]
     if not chosen:
-        other = f"all {len(samples)} are of the scenario {samples[0].scenario}" if samples else "the file has none"
-        raise UsageError(f"{source}: there are no {scenario} items in it: {other}")
+        why = f"all {len(samples)} are of the scenario {samples[0].scenario}" if samples else "the file has none"
+        raise UsageError(f"{source}: there are no {scenario} items in it: {why}")
     digest, lines = hashlib.sha256(), []  # of the content, however rows are split into files
     for sample in chosen:
-        asked: list[Any] = [sample.item_id, sample.prompt, sample.dsl, sample.k, sample.classes, sample.cnf]
-        digest.update(json.dumps(asked).encode("ascii") + b"\n")
+        content: list[Any] = [sample.item_id, sample.prompt, sample.dsl, sample.k, sample.classes, sample.cnf]
+        digest.update(json.dumps(content).encode("ascii") + b"\n")
         row = {
             "item_id": sample.item_id,
             "scenario": sample.scenario,
@@ -147,39 +147,38 @@ def read_samples(source: str | Source, *, needs_prompts: bool = True) -> tuple[F
 def read_rows(source: str | Source) -> Iterator[RowValue]:
     """Yield the rows of a file of rows, a file with one row, or a folder: of files of rows, or in the published layout,
     with folders named after scenarios, here or in ``benchmarks``."""
-    place = Path(source) if isinstance(source, str) else source
-    if isinstance(place, Path) and place.suffix == ".json" and not place.is_dir():
-        yield _of_file(place, 0)
-    elif not isinstance(place, Path) or not place.is_dir():
-        yield from _lines(text_at(place), str(place))
-    elif files := [file for name in SCENARIOS if (file := place / f"{name}{ROWS}").is_file()]:
+    home = Path(source) if isinstance(source, str) else source
+    if not isinstance(home, Path) or not (home.is_dir() or home.suffix == ".json"):
+        yield from _lines(text_at(home), str(home))
+        return
+    if not home.is_dir():
+        yield _of_file(home, 0)
+        return
+    if files := [file for name in SCENARIOS if (file := home / f"{name}{ROWS}").is_file()]:
         for file in files:
             yield from _lines(read_text(file), str(file))
-    elif found := list(_item_files(place)):
-        for number, path in enumerate(found):
-            yield _of_file(path, number)
-    else:
+        return
+    inner = home / "benchmarks"
+    published = inner if inner.is_dir() else home
+    folders = [published / name for name in SCENARIOS] if published.name not in SCENARIOS else [published]
+    for folder in filter(Path.is_dir, folders):
+        stems = by_number([path.stem for path in folder.glob("*.json")], "")
+        files += [folder / f"{stem}.json" for stem in stems]
+    if not files:
         wanted = f"{KNOLLING}{ROWS}, {NATURAL}{ROWS}, or folders {KNOLLING} and {NATURAL} of files 0.json, 1.json ..."
-        raise FileProblem(f"{place}: no items in this folder", hint=f"looked for {wanted}")
+        raise FileProblem(f"{home}: no items in this folder", hint=f"looked for {wanted}")
+    for number, path in enumerate(files):
+        yield _of_file(path, number)
 
 
 def _lines(text: str, file: str) -> Iterator[RowValue]:
-    rows = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    for place, (number, line) in enumerate(rows):
-        where = f"{file}: line {number}"
+    rows = [(line_number, line) for line_number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    for number, (line_number, line) in enumerate(rows):
+        place = f"{file}: line {line_number}"
         try:
-            yield RowValue(load(line), where, place)
+            yield RowValue(load(line), place, number)
         except NotationError as error:
-            raise UsageError(f"{where}: {error.message}", hint="one JSON object per line") from None
-
-
-def _item_files(folder: Path) -> Iterator[Path]:
-    """Yield the files of the published layout, by scenario and number."""
-    inner = folder / "benchmarks"
-    home = inner if inner.is_dir() else folder
-    for place in [home / name for name in SCENARIOS] if home.name not in SCENARIOS else [home]:
-        stems = [path.stem for path in place.glob("*.json")] if place.is_dir() else []
-        yield from (place / f"{stem}.json" for stem in by_number(stems, ""))
+            raise UsageError(f"{place}: {error.message}", hint="one JSON object per line") from None
 
 
 def _of_file(path: Path, number: int) -> RowValue:
@@ -189,8 +188,8 @@ def _of_file(path: Path, number: int) -> RowValue:
         value = load(read_text(path))
     except NotationError as error:
         raise UsageError(f"{path}: line {error.line or 1}: {error.message}") from None
-    named = {"scenario": path.resolve().parent.name, "id": path.stem}
-    return RowValue({**named, **value} if isinstance(value, dict) else value, str(path), number)
+    names = {"scenario": path.resolve().parent.name, "id": path.stem}
+    return RowValue({**names, **value} if isinstance(value, dict) else value, str(path), number)
 
 
 def sample_from(value: object, place: str, number: int, *, needs_prompt: bool = True) -> FormulaSample:
@@ -210,10 +209,10 @@ def sample_from(value: object, place: str, number: int, *, needs_prompt: bool = 
     except TsgkitError as problem:
         raise UsageError(f"{place}: dsl: {problem}", hint=problem.hint) from None
     classes = object_classes(formula) if row.object_classes is None else dict.fromkeys(row.object_classes)
-    own = "" if row.item_id is None else str(row.item_id)
-    name = str(own.removeprefix(f"{row.scenario}/") or number if row.id is None else row.id)
+    item_id = "" if row.item_id is None else str(row.item_id)
+    name = str(item_id.removeprefix(f"{row.scenario}/") or number if row.id is None else row.id)
     return FormulaSample(
-        item_id=own or f"{row.scenario}/{name}",
+        item_id=item_id or f"{row.scenario}/{name}",
         scenario=row.scenario,
         number=name,
         prompt=row.prompt,

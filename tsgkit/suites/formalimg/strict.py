@@ -78,32 +78,32 @@ def text_of_reply(value: object) -> str | None:
     if value is None or isinstance(value, str):
         return value
     if not isinstance(value, list):
-        found = kind_of(value)
-        raise NotationError(f"not a reply: reply: expected a string, a list of objects, or null, found {found}")
-    if any(isinstance(one, str) for one in value):
+        kind = kind_of(value)
+        raise NotationError(f"not a reply: reply: expected a string, a list of objects, or null, found {kind}")
+    if any(isinstance(thing, str) for thing in value):
         raise NotationError("not a reply: reply: expected a list of objects, found strings in it: one reply an item")
     return json.dumps(value)
 
 
 def layout_in(reply: str) -> LayoutAnswer | Unreadable:
     """Read the layout in a reply."""
-    said = spoken(reply)
-    if isinstance(said, Unreadable):
-        return said
-    found = values_in(said.text)
-    if found and found[-1].is_given_up:
+    answer = spoken(reply)
+    if isinstance(answer, Unreadable):
+        return answer
+    values = values_in(answer.text)
+    if values and values[-1].is_given_up:
         return Unreadable(TOO_MUCH)
-    if found and found[-1].is_cut:
+    if values and values[-1].is_cut:
         return Unreadable("the list ends in the middle")
-    layouts = [(one, things) for one in found if (things := things_of(one.value)) is not None]
-    loose = [] if layouts else [one for one in found if is_thing(one.value)]
+    layouts = [(value, things) for value in values if (things := things_of(value.value)) is not None]
+    loose = [] if layouts else [value for value in values if is_thing(value.value)]
     if loose:
-        layouts = [(loose[0]._replace(repaired=True), [one.value for one in loose])]
+        layouts = [(loose[0]._replace(repaired=True), [value.value for value in loose])]
     if not layouts:
         return Unreadable("there is no list of objects in it")
-    chosen, things = next((one for one in reversed(layouts) if one[1]), layouts[-1])
+    chosen, things = next((layout for layout in reversed(layouts) if layout[1]), layouts[-1])
     objects = [as_asked(thing) for thing in things]
-    line = reply.count("\n", 0, said.start + chosen.start) + 1
+    line = reply.count("\n", 0, answer.start + chosen.start) + 1
     notes = []
     if len(layouts) > 1:
         notes.append(ignored(line, f"{len(layouts) - 1} other layouts in it; the last one with objects counts"))
@@ -111,7 +111,7 @@ def layout_in(reply: str) -> LayoutAnswer | Unreadable:
         notes.append(repaired(line, "not written as JSON"))
     if chosen.value not in (objects, {HOLDERS[0]: objects}):
         notes.append(repaired(line, "other keys or values than asked for"))
-    spans = tuple((said.start + one.start, said.start + one.end) for one in loose or [chosen])
+    spans = tuple((answer.start + value.start, answer.start + value.end) for value in loose or [chosen])
     return LayoutAnswer(objects, tuple(notes), spans)
 
 
@@ -124,9 +124,10 @@ def things_of(value: object) -> list[Any] | None:
     if not isinstance(value, dict) or is_thing(value):
         return None
     for holder in HOLDERS:
-        if isinstance(held := value.get(holder), list):
-            return things_of(held)
-    if value and all(map(_is_box, value.values())):
+        if isinstance(things := value.get(holder), list):
+            return things_of(things)
+    boxes = [box for box in value.values() if isinstance(box, list) and len(box) == 4]
+    if boxes and len(boxes) == len(value) and all(isinstance(side, int | float) for box in boxes for side in box):
         return [{"label": name, "box_2d": box} for name, box in value.items()]
     return None
 
@@ -139,10 +140,6 @@ def is_thing(value: object) -> bool:
     has_place = bool(names.intersection(ALIASES["box_2d"])) or any(names.issuperset(four) for four in CORNERS + SIZES)
     has_label = bool(names.intersection(ALIASES["label"]))
     return (has_place and has_label) or "box_2d" in names or ("label" in names and not names.intersection(HOLDERS))
-
-
-def _is_box(value: object) -> bool:
-    return isinstance(value, list) and len(value) == 4 and all(isinstance(one, int | float) for one in value)
 
 
 def _plain(name: str) -> str:
@@ -158,14 +155,14 @@ def as_asked(thing: object) -> Any:  # noqa: ANN401  (what is no object stays wh
     if not isinstance(thing, dict):
         return thing
     plain = {_plain(name): value for name, value in reversed(thing.items())}
-    made: Thing = {}
+    parts: Thing = {}
     for key, names in ALIASES.items():
         name = next((name for name in names if name in plain), None)
         if name is not None:
-            made[key] = VALUES[key](plain[name]) if key in VALUES else plain[name]
-    if "box_2d" not in made and (box := _box_of_sides(plain)) is not None:
-        made["box_2d"] = box
-    return {key: made[key] for key in ("label", "color", "material", "shape", "box_2d") if key in made}
+            parts[key] = VALUES[key](plain[name]) if key in VALUES else plain[name]
+    if "box_2d" not in parts and (box := _box_of_sides(plain)) is not None:
+        parts["box_2d"] = box
+    return {key: parts[key] for key in ("label", "color", "material", "shape", "box_2d") if key in parts}
 
 
 def label_of(value: object) -> object:
@@ -189,16 +186,16 @@ def box_of(value: object) -> object:
     ([10, 20, 30, 40], [1, 2, 3, 4.5], [1, 2, 3, 4])
     """
     if isinstance(value, str) and ONLY_NUMBERS.fullmatch(value):
-        numbers = [number_of(one) for one in NUMBER.findall(value)]
+        numbers = [number_of(numeral) for numeral in NUMBER.findall(value)]
         return numbers if len(numbers) == 4 else value
     if isinstance(value, dict):
-        sides = _box_of_sides({_plain(name): one for name, one in value.items()})
+        sides = _box_of_sides({_plain(name): side for name, side in value.items()})
         return value if sides is None else sides
     if not isinstance(value, list):
         return value
-    if len(value) == 2 and all(isinstance(one, list) and len(one) == 2 for one in value):
+    if len(value) == 2 and all(isinstance(corner, list) and len(corner) == 2 for corner in value):
         value = [*value[0], *value[1]]
-    return [_numeral(one) for one in value]
+    return [_numeral(side) for side in value]
 
 
 def _numeral(value: object) -> object:

@@ -1,7 +1,7 @@
 """The common part of the tasks of this suite: rows of formulas, metrics, groups, boards, and item texts.
 
->>> held = partial(level_held, 0.7)
->>> held([0.9, 0.8, 0.6, 0.9, 0, 0, 0, 0, 0, 0]), held([0.6] * 10), held([0.9, 0.8, None, *[0.0] * 7])
+>>> level = partial(level_held, 0.7)
+>>> level([0.9, 0.8, 0.6, 0.9, 0, 0, 0, 0, 0, 0]), level([0.6] * 10), level([0.9, 0.8, None, *[0.0] * 7])
 (2.0, 0.0, None)
 >>> metric_of("g_55").meaning
 'the highest K such that at least 55 % are satisfied at every level up to it'
@@ -133,7 +133,7 @@ def formula_task(
 
     ``parts`` are further fields of the task.
     """
-    other = next(name for name in SCENARIOS if name != scenario)
+    absent = next(name for name in SCENARIOS if name != scenario)
     more = {name: metric for name in card.metrics if (metric := metric_of(name))}
     metrics = {**own_metrics, **more}
     return Task(
@@ -143,7 +143,7 @@ def formula_task(
             load=partial(load_items, scenario),
             is_folder=True,
             clusters="formulas",
-            notes=lambda items: (f"{other} items left out: {len(items.left_out)} ({why})",) if items.left_out else (),
+            notes=lambda items: (f"{absent} items left out: {len(items.left_out)} ({why})",) if items.left_out else (),
             to_score=partial(load_items, scenario, needs_prompts=False),
             full_id=lambda items, name: name if "/" in name or name in items.item_ids else f"{scenario}/{name}",
         ),

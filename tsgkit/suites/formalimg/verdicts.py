@@ -21,28 +21,15 @@ fail. A clause with conditions is about its consequent.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, NamedTuple
 
 from tsgkit.errors import TsgkitError
+from tsgkit.logic import formula as fol
 from tsgkit.logic.clauses import category, clause_form, form_of_text
-from tsgkit.logic.formula import (
-    And,
-    Exists,
-    Forall,
-    Formula,
-    Implies,
-    Not,
-    Or,
-    Path,
-    atoms_of,
-    parts_of,
-    rename_apart,
-    text_of,
-    with_parts,
-)
+from tsgkit.logic.formula import Formula, Path, atoms_of, parts_of, rename_apart, text_of, with_parts
 from tsgkit.logic.official import verify_official
 from tsgkit.logic.parser import parse
 from tsgkit.logic.verdicts import Verdict
@@ -67,7 +54,7 @@ HOLDS, NO_CLAUSE = "the formula holds", "there is none"
 NOT_DECIDED = "not decided: the published code runs out of time and leaves the item out"
 ORDER = ("object", "attribute", "relation", "number", "condition", "style")
 """The order in which clauses are added."""
-TRUE = And(())
+TRUE = fol.And(())
 WORK = 20_000
 """The maximum number of steps for one attempt. An attempt that needs more counts as failed."""
 
@@ -130,15 +117,12 @@ def scores_of(sample: FormulaSample, findings: Findings) -> AnswerScores:
     verdict, published = findings.strict, findings.official
     truth, reason = (None, findings.why) if verdict is None else (verdict.truth, verdict.reason)
     strict = levelled(sample, right_or_wrong(truth is True, reason or HOLDS)) | shares(findings.clauses)
-    official, left_out = None, isinstance(published, str)
-    if isinstance(published, str):
-        official = levelled(sample, Score.missing(published))
-    elif published is not None and published.truth is None:
-        left_out = True
-        is_undecided = published.status == "undecided"
-        why = NOT_DECIDED if is_undecided else f"{published.reason}: {published.detail}"
+    official, why = None, published if isinstance(published, str) else ""
+    if isinstance(published, Verdict) and published.truth is None:
+        why = NOT_DECIDED if published.status == "undecided" else f"{published.reason}: {published.detail}"
+    if why:
         official = levelled(sample, Score.missing(why))
-    elif published is not None:
+    elif isinstance(published, Verdict):
         official = levelled(sample, right_or_wrong(bool(published.truth), published.reason or HOLDS))
     trace = verdict.trace if verdict is not None else None
     evidence = {
@@ -148,13 +132,13 @@ def scores_of(sample: FormulaSample, findings: Findings) -> AnswerScores:
         "reason": reason,
         "official": published.truth if isinstance(published, Verdict) else None,
         "fail_reason": (published.reason or None) if isinstance(published, Verdict) else published,
-        "failed": [{"clause": one.text, "category": one.category} for one in findings.clauses if not one.holds],
+        "failed": [{"clause": part.text, "category": part.category} for part in findings.clauses if not part.holds],
         "trace": None if trace is None else list(islice(trace.lines(), MOST_LINES)),
         **findings.evidence,
     }
     undecided = int(verdict is not None and truth is None)
-    own = {"inconsistent": 0} if sample.scenario == NATURAL else {"rejected": 0}
-    counts = {"skipped_official": int(left_out), "undecided": undecided, **own, **findings.counts}
+    more = {"inconsistent": 0} if sample.scenario == NATURAL else {"rejected": 0}
+    counts = {"skipped_official": int(bool(why)), "undecided": undecided, **more, **findings.counts}
     return AnswerScores(strict, official, findings.answer, evidence, counts, findings.notes)
 
 
@@ -163,16 +147,15 @@ def levelled(sample: FormulaSample, score: Score) -> Scores:
     return {"satisfied": score} | ({LEVELS[sample.k - 1]: score} if 1 <= sample.k <= len(LEVELS) else {})
 
 
-def shares(clauses: Iterable[Clause]) -> Scores:
+def shares(clauses: Sequence[Clause]) -> Scores:
     """Return the shares of clauses that hold, overall and per category, and of those that fail."""
-    listed = list(clauses)
-    groups = {metric: [one for one in listed if one.category == name] for name, metric in CATEGORIES.items()}
+    groups = {metric: [clause for clause in clauses if clause.category == name] for name, metric in CATEGORIES.items()}
     scores = {}
-    for name, group in {"clauses": listed, **groups}.items():
-        right = sum(one.holds for one in group)
+    for name, group in {"clauses": clauses, **groups}.items():
+        right = sum(clause.holds for clause in group)
         scores[name] = Score(right, len(group), f"{right} of {len(group)} hold") if group else Score.missing(NO_CLAUSE)
-    wrong = sum(not one.holds for one in listed)
-    failed = Score(wrong, len(listed), f"{wrong} of {len(listed)} fail") if listed else Score.missing(NO_CLAUSE)
+    wrong = sum(not clause.holds for clause in clauses)
+    failed = Score(wrong, len(clauses), f"{wrong} of {len(clauses)} fail") if clauses else Score.missing(NO_CLAUSE)
     return scores | {"failed": failed}
 
 
@@ -188,57 +171,54 @@ class Required(NamedTuple):
 
 def clauses_of(formula: Formula, *, hold: bool) -> tuple[Clause, ...]:
     """Return all clauses, either all holding or none."""
-    return tuple(
-        Clause(text_of(one.clause), category(one.clause), hold) for one in required(rename_apart(formula), (), ())
-    )
+    return tuple(Clause(text_of(part), category(part), hold) for _, part in required(rename_apart(formula), (), ()))
 
 
 def clauses_held(formula: Formula, scene: object, *, grounded: bool = False) -> tuple[Clause, ...]:
     """Return all clauses, marking those that hold together on a layout."""
     formula = rename_apart(formula)
     every = tuple(required(formula, (), ()))
-    in_order = sorted(every, key=lambda one: ORDER.index(category(one.clause)))
+    in_order = sorted(every, key=lambda part: ORDER.index(category(part.clause)))
     kept: set[Path] = set()
-    _add_clauses([one.path for one in in_order], kept, formula, scene, grounded)
-    return tuple(Clause(text_of(one.clause), category(one.clause), one.path in kept) for one in every)
+
+    def add(paths: Sequence[Path]) -> None:
+        """Keep those of the parts that hold together with the ones before, in order; if all cannot, try halves."""
+        if not paths:
+            return
+        tried = only(formula, kept.union(paths), ())
+        if verify(tried, scene, grounded=grounded, work=WORK, explain=False).truth:
+            kept.update(paths)
+        elif len(paths) > 1:
+            add(paths[: len(paths) // 2])
+            add(paths[len(paths) // 2 :])
+
+    add([part.path for part in in_order])
+    return tuple(Clause(text_of(part.clause), category(part.clause), part.path in kept) for part in every)
 
 
 def required(formula: Formula, path: Path, conditions: tuple[Formula, ...]) -> Iterator[Required]:
     """Yield the parts of a formula that must hold."""
     match formula:
-        case And(parts):
+        case fol.And(parts):
             for number, part in enumerate(parts):
                 yield from required(part, (*path, number), conditions)
-        case Exists(_, body) | Forall(_, body):
+        case fol.Exists(_, body) | fol.Forall(_, body):
             yield from required(body, (*path, 0), conditions)
-        case Implies(condition, consequent):
-            above = condition.parts if isinstance(condition, And) else (condition,)
+        case fol.Implies(condition, consequent):
+            above = condition.parts if isinstance(condition, fol.And) else (condition,)
             yield from required(consequent, (*path, 1), (*conditions, *above))
         case _:
-            yield Required(path, Or((*map(Not, conditions), formula)) if conditions else formula)
-
-
-def _add_clauses(paths: Sequence[Path], kept: set[Path], formula: Formula, scene: object, grounded: bool) -> None:
-    """Add to ``kept`` those of the parts that hold together, in order; if all cannot, try halves."""
-    if not paths:
-        return
-    tried = only(formula, kept.union(paths), ())
-    if verify(tried, scene, grounded=grounded, work=WORK, explain=False).truth:
-        kept.update(paths)
-    elif len(paths) > 1:
-        middle = len(paths) // 2
-        _add_clauses(paths[:middle], kept, formula, scene, grounded)
-        _add_clauses(paths[middle:], kept, formula, scene, grounded)
+            yield Required(path, fol.Or((*map(fol.Not, conditions), formula)) if conditions else formula)
 
 
 def only(formula: Formula, kept: Set[Path], path: Path) -> Formula:
     """Return a formula with only some of its required parts."""
     if path in kept:
         return formula
-    if not any(one[: len(path)] == path for one in kept):
+    if not any(inner[: len(path)] == path for inner in kept):
         return TRUE
-    if isinstance(formula, Implies):
-        return Implies(formula.antecedent, only(formula.consequent, kept, (*path, 1)))
+    if isinstance(formula, fol.Implies):
+        return fol.Implies(formula.antecedent, only(formula.consequent, kept, (*path, 1)))
     parts = [only(part, kept, (*path, number)) for number, part in enumerate(parts_of(formula))]
     return with_parts(formula, parts)
 
@@ -254,8 +234,8 @@ def clauses_in(sample: FormulaSample) -> tuple[Formula, ...]:
 
 def predicates_of(clause: Formula) -> tuple[str, ...]:
     """Return the names of the predicates that a clause is about."""
-    parts = clause.parts if isinstance(clause, Or) else (clause,)
-    follows = tuple(part for part in parts if not isinstance(part, Not)) or parts
+    parts = clause.parts if isinstance(clause, fol.Or) else (clause,)
+    follows = tuple(part for part in parts if not isinstance(part, fol.Not)) or parts
     return tuple(dict.fromkeys(atom.name for part in follows for atom in atoms_of(part)))
 
 
@@ -270,11 +250,11 @@ def part_about(sample: FormulaSample, evidence: Mapping[str, Any] | None, name: 
     if sample.scenario == NATURAL:
         clauses = clauses_in(sample)
     else:
-        clauses = [one.clause for one in required(rename_apart(sample.formula), (), ())]
+        clauses = [part.clause for part in required(rename_apart(sample.formula), (), ())]
     texts = [text_of(clause) for clause in clauses if name in predicates_of(clause)]
     if not texts:
         return None
-    failed = texts if evidence is None else {one["clause"] for one in evidence["failed"]}
+    failed = texts if evidence is None else {part["clause"] for part in evidence["failed"]}
     wrong = sum(text in failed for text in texts)
     score = Score(wrong, len(texts), f"{wrong} of {len(texts)} fail")
     return PartOfSample({"strict": {"failed": score}}, {"clauses": len(texts), "failed_clauses": wrong})

@@ -21,20 +21,9 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
+from tsgkit.logic import formula as fol
 from tsgkit.logic.english import class_of, thing
-from tsgkit.logic.formula import (
-    And,
-    Atom,
-    Exists,
-    Forall,
-    Formula,
-    Implies,
-    Path,
-    Variable,
-    rename_apart,
-    text_of,
-    walk,
-)
+from tsgkit.logic.formula import Formula, Path, rename_apart, text_of, walk
 from tsgkit.logic.layouts import Layout, LayoutProblem, things_of
 from tsgkit.logic.verification import verify
 from tsgkit.suites.formalimg.rows import NATURAL, FormulaSample
@@ -57,7 +46,7 @@ def view(shown: SampleView) -> Iterator[Panel]:
     now = image_now(shown.folder, sample.number, evidence.get("image")) if is_image else None
     if sample.scenario == NATURAL:
         yield boxes_panel("Image", (), now=now)
-        verdict, failed = evidence.get("verdict"), {one["clause"] for one in evidence.get("failed", ())}
+        verdict, failed = evidence.get("verdict"), {part["clause"] for part in evidence.get("failed", ())}
         clauses = dict.fromkeys(map(text_of, clauses_in(sample)))
         parts = [part_value(text, None if verdict is None else text not in failed) for text in clauses]
         tree = part_value(text_of(sample.formula), verdict, evidence.get("reason") or "", (), parts)
@@ -73,7 +62,7 @@ def _located(shown: SampleView, evidence: Mapping[str, Any], now: ImageNow | Non
     judgement = Judgement(
         truth=evidence.get("verdict"),
         reason=evidence.get("reason") or ("" if evidence.get("verdict") else NOT_JUDGED),
-        failed={one["clause"] for one in evidence.get("failed", ())},
+        failed={part["clause"] for part in evidence.get("failed", ())},
         objects=objects,
         grounded=now is not None,
         is_judged=objects is not None and evidence.get("status") is not None,
@@ -82,11 +71,13 @@ def _located(shown: SampleView, evidence: Mapping[str, Any], now: ImageNow | Non
     leaves = list(leaves_of(tree)) if judgement.is_judged else []
     states = dict.fromkeys(chain.from_iterable(leaf["names"] for leaf in leaves), "right")
     states |= dict.fromkeys(chain.from_iterable(leaf["names"] for leaf in leaves if leaf["holds"] is False), "wrong")
-    labels = [str(one.get("label", "no label")) if isinstance(one, dict) else "no object" for one in objects or ()]
+    labels = [
+        str(entry.get("label", "no label")) if isinstance(entry, dict) else "no object" for entry in objects or ()
+    ]
     names = judgement.layout.names if judgement.layout is not None else labels
     boxes, notes = [], []
-    for number, (one, name) in enumerate(zip(objects or (), names, strict=True)):
-        box = box_value(name, one.get("box_2d") if isinstance(one, dict) else None, states.get(name, ""))
+    for number, (entry, name) in enumerate(zip(objects or (), names, strict=True)):
+        box = box_value(name, entry.get("box_2d") if isinstance(entry, dict) else None, states.get(name, ""))
         if box is None:
             notes.append(f"Object {number} ({name}) has no box that can be drawn.")
         else:
@@ -119,10 +110,10 @@ class Judgement:
     def names(self) -> Mapping[str, list[str]]:
         """The names of the objects by their labels."""
         layout = self.layout
-        found: dict[str, list[str]] = {}
+        by_label: dict[str, list[str]] = {}
         for located, name in zip(layout.objects, layout.names, strict=True) if layout else ():
-            found.setdefault(located.label, []).append(name)
-        return found
+            by_label.setdefault(located.label, []).append(name)
+        return by_label
 
     @cached_property
     def layout(self) -> Layout | None:
@@ -143,10 +134,10 @@ def part_value(
 def formula_tree(formula: Formula, judgement: Judgement) -> dict[str, Any]:
     """Return the tree of a formula as it was judged on a layout."""
     formula = rename_apart(formula)
-    clauses = {one.path: text_of(one.clause) for one in required(formula, (), ())}
+    clauses = {clause.path: text_of(clause.clause) for clause in required(formula, (), ())}
     failed = [path for path, text in clauses.items() if text in judgement.failed]
-    quantified = (one for _, one in walk(formula) if isinstance(one, Exists | Forall))
-    classes = {one.variable: label for one in quantified if (label := class_of(one.variable, one.body))}
+    quantified = (inner for _, inner in walk(formula) if isinstance(inner, fol.Exists | fol.Forall))
+    classes = {inner.variable: label for inner in quantified if (label := class_of(inner.variable, inner.body))}
     left = MOST_PARTS
 
     def part(inner: Formula, path: Path) -> dict[str, Any]:
@@ -154,7 +145,7 @@ def formula_tree(formula: Formula, judgement: Judgement) -> dict[str, Any]:
         left -= 1
         if left < 0:
             return part_value(LEFT_OUT, None)
-        holds = not any(one[: len(path)] == path for one in failed) if judgement.is_judged else None
+        holds = not any(below[: len(path)] == path for below in failed) if judgement.is_judged else None
         if path not in clauses:
             return part_value(_head(inner), holds, parts=[part(*below) for below in _inner(inner, path)])
         why = ""
@@ -169,15 +160,16 @@ def formula_tree(formula: Formula, judgement: Judgement) -> dict[str, Any]:
         """Return the objects that the reason names, else those of the classes that a part is about."""
         names = judgement.names
         in_why = [name for names_of in names.values() for name in names_of if re.search(rf"\b{re.escape(name)}\b", why)]
-        atoms = (one for _, one in walk(inner) if isinstance(one, Atom))
-        variables = dict.fromkeys(one for atom in atoms for one in atom.args if isinstance(one, Variable))
-        labels = dict.fromkeys(label for one in variables if (label := classes.get(one)))
+        terms = dict.fromkeys(term for atom in fol.atoms_of(inner) for term in atom.args)
+        labels = dict.fromkeys(
+            label for term in terms if isinstance(term, fol.Variable) and (label := classes.get(term))
+        )
         return in_why or [name for label in labels for name in names.get(label, ())]
 
     tree = part(formula, ())
-    is_told = judgement.reason in (one["why"] for one in leaves_of(tree))
+    is_shown = judgement.reason in (leaf["why"] for leaf in leaves_of(tree))
     holds = judgement.truth if judgement.is_judged else None
-    return tree | {"holds": holds, "why": tree["why"] if is_told else judgement.reason}
+    return tree | {"holds": holds, "why": tree["why"] if is_shown else judgement.reason}
 
 
 def leaves_of(tree: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -191,21 +183,21 @@ def leaves_of(tree: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 def _inner(formula: Formula, path: Path) -> Iterator[tuple[Formula, Path]]:
     """Yield the parts below a part that is no clause; a conjunction right below a quantifier gives its parts."""
     match formula:
-        case And(parts):
+        case fol.And(parts):
             yield from ((part, (*path, number)) for number, part in enumerate(parts))
-        case Exists(_, body) | Forall(_, body):
+        case fol.Exists(_, body) | fol.Forall(_, body):
             inner = (*path, 0)
-            yield from _inner(body, inner) if isinstance(body, And) and body.parts else [(body, inner)]
-        case Implies(_, consequent):
+            yield from _inner(body, inner) if isinstance(body, fol.And) and body.parts else [(body, inner)]
+        case fol.Implies(_, consequent):
             yield consequent, (*path, 1)
 
 
 def _head(formula: Formula) -> str:
     match formula:
-        case Exists(variable):
+        case fol.Exists(variable):
             return f"there is {variable.name}"
-        case Forall(variable):
+        case fol.Forall(variable):
             return f"for every {variable.name}"
-        case Implies(condition):
+        case fol.Implies(condition):
             return f"if {text_of(condition)}"
     return "all of these"

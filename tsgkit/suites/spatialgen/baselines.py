@@ -1,8 +1,8 @@
 """Baselines that answer without an image, for comparison with every score.
 
 >>> from tsgkit.suites.spatialgen.rows import question_from, row_of
->>> asked = question_from("Where?  Options: A: up, B: down below, C: left, D: right, E: None", "B", "Position")
->>> row = row_of("000001", "Forest", "", [asked])
+>>> question = question_from("Where?  Options: A: up, B: down below, C: left, D: right, E: None", "B", "Position")
+>>> row = row_of("000001", "Forest", "", [question])
 >>> baseline("constant:C")(row), baseline("longest")(row)
 (('C',), ('B',))
 
@@ -25,8 +25,8 @@ questions beside every score.
 >>> from tsgkit.suites.spatialgen.rows import SUB_DOMAINS
 >>> text = "Where?  Options: A: up, B: down, C: left, D: right, E: None"
 >>> row = row_of("000001", "Forest", "", [question_from(text, "B", name) for name in SUB_DOMAINS])
->>> found = {one.name: dict(one.values) for one in controls(question_items("rows.jsonl", [row]), [0], 0)}
->>> found["baseline/constant:B"], found["baseline/constant:E"]
+>>> shares = {control.name: dict(control.values) for control in controls(question_items("rows.jsonl", [row]), [0], 0)}
+>>> shares["baseline/constant:B"], shares["baseline/constant:E"]
 ({'accuracy': 1.0, 'single_round': 1.0}, {'accuracy': 0.0, 'single_round': 0.0})
 
 Scores with voting are compared with guessing with voting, and scores without voting with plain guessing.
@@ -108,30 +108,6 @@ def majority_per_type(rows: Iterable[SpatialRow], seed: int = 0) -> Answerer:
     return answer
 
 
-def _overlap(row: SpatialRow, number: int, letter: str) -> float:
-    """Return the number of words (not the share) of an option that occur in the other stems."""
-    return len(content_words(row.questions[number].options[letter]) & other_stems(row, number))
-
-
-def _length(row: SpatialRow, number: int, letter: str) -> float:
-    return len(row.questions[number].options[letter])
-
-
-def _likeness_to_others(row: SpatialRow, number: int, letter: str) -> float:
-    """Return the share of words that an option has in common with the other options, summed over these."""
-    question = row.questions[number]
-    others = [question.options[other] for other in question.choices if other != letter]
-    return sum(similarity(question.options[letter], other) for other in others)
-
-
-LIKENESSES: Mapping[str, Likeness] = {
-    "overlap": _overlap,
-    "longest": _length,
-    "most-like-others": _likeness_to_others,
-}
-"""The baselines that pick the best fitting option, with what makes an option fit."""
-
-
 def _best_fit(likeness: Likeness, row: SpatialRow, number: int, seed: int) -> str:
     """Return the best fitting option, or any letter if there are no options."""
     fits = {letter: likeness(row, number, letter) for letter in row.questions[number].choices}
@@ -139,9 +115,26 @@ def _best_fit(likeness: Likeness, row: SpatialRow, number: int, seed: int) -> st
     return _rng(row, number, seed).choice(letters)
 
 
+def _likeness_to_others(row: SpatialRow, number: int, letter: str) -> float:
+    """Return the share of words that an option has in common with the other options, summed over these."""
+    options, choices = row.questions[number].options, row.questions[number].choices
+    return sum(similarity(options[letter], options[choice]) for choice in choices if choice != letter)
+
+
+LIKENESSES: Mapping[str, Likeness] = {
+    "overlap": lambda row, number, letter: len(
+        content_words(row.questions[number].options[letter]) & other_stems(row, number)
+    ),
+    "longest": lambda row, number, letter: len(row.questions[number].options[letter]),
+    "most-like-others": _likeness_to_others,
+}
+"""The baselines that pick the best fitting option, with what makes an option fit: ``overlap`` counts words (not the
+share) that occur in the other stems."""
+
+
 def other_stems(row: SpatialRow, number: int) -> frozenset[str]:
     """Return the words of all stems but this question's."""
-    stems = (content_words(question.stem) for place, question in enumerate(row.questions) if place != number)
+    stems = (content_words(question.stem) for index, question in enumerate(row.questions) if index != number)
     return frozenset().union(*stems)
 
 
@@ -165,9 +158,9 @@ class BaselineSubject:
     def answer(self, item: SpatialRow) -> Transcript:
         """Return a transcript of all rounds, ten lines each."""
         texts = ["\n".join(answer(item)) for answer in self.answerers]
-        said = (LabelledReply(label_of(turn), Reply(text=text, source=LOCAL)) for turn, text in enumerate(texts))
+        replies = (LabelledReply(label_of(turn), Reply(text=text, source=LOCAL)) for turn, text in enumerate(texts))
         sight = ShownImage(NOT_SHOWN, "a baseline looks at nothing", orders=orders_of(item, PUBLISHED, 0))
-        return Transcript((*said, sight.said))
+        return Transcript((*replies, sight.said))
 
 
 def baseline_subject(subject: str, rows: Sequence[SpatialRow], seed: int) -> BaselineSubject:
@@ -184,12 +177,12 @@ def controls(dataset: Dataset, numbers: Sequence[int], seed: int) -> tuple[Contr
 
     All sub-domains have equally many questions, so the share over all questions is the mean of the sub-domains.
     """
-    rows, asked = rows_of(dataset), [dataset.sample(number) for number in numbers]
+    rows, samples = rows_of(dataset), [dataset.sample(number) for number in numbers]
     results = []
     for name in NAMES:
         subject = baseline_subject(PREFIX + name, rows, seed)
         ballots = []
-        for row in asked:
+        for row in samples:
             letters = {answer: answer(row) for answer in dict.fromkeys(subject.answerers)}
             turns = [letters[answer] for answer in subject.answerers]
             for number, question in enumerate(row.questions):

@@ -1,8 +1,8 @@
 """Defects of readable rows: findings with a code, an item and a question.
 
 >>> from tsgkit.suites.spatialgen.rows import question_from, row_of
->>> asked = question_from("What is mentioned?  Options: A: ball, B: cup, C: ball, E: None", "D", "Object")
->>> for finding in question_findings(row_of("000119", "Beach", "", [asked]), 0):
+>>> question = question_from("What is mentioned?  Options: A: ball, B: cup, C: ball, E: None", "D", "Object")
+>>> for finding in question_findings(row_of("000119", "Beach", "", [question]), 0):
 ...     print(finding.code, finding.item, finding.question, finding.message)
 text-reference 000119 0 the stem speaks of a text: mentioned
 missing-option 000119 0 no option D
@@ -15,14 +15,14 @@ warning means that part of it can be answered without the image, or that its for
 :func:`inspect` checks the content of a file.
 
 >>> row = '{"id": "000001", "scene": "Park", "prompt": "", "question_type": [], "questions": [], "answers": []}'
->>> found = inspect(row.encode(), "rows.jsonl")
->>> found.rows, found.counts, found.problem.partition(": 0")[0]
+>>> inspection = inspect(row.encode(), "rows.jsonl")
+>>> inspection.rows, inspection.counts, inspection.problem.partition(": 0")[0]
 (1, {'row-shape': 1}, 'rows.jsonl: line 1: item 000001')
 
 :func:`auditable_rows` returns the questions as audit items, with the prompt that the judge never sees.
 
->>> asked = question_from("Where?  Options: A: up, B: down, E: None", "B", "Position")
->>> [item] = auditable_rows([row_of("000007", "Park", "All is down.", [asked])]).items
+>>> question = question_from("Where?  Options: A: up, B: down, E: None", "B", "Position")
+>>> [item] = auditable_rows([row_of("000007", "Park", "All is down.", [question])]).items
 >>> item.item_id, item.key, item.refusal, item.choices
 ('000007/0', 1, 2, (0, 1))
 """
@@ -49,7 +49,6 @@ from tsgkit.suites.spatialgen.rows import (
     REFUSAL,
     SCENES,
     SUB_DOMAINS,
-    ImageQuestion,
     SpatialRow,
     content_words,
     folded,
@@ -107,13 +106,19 @@ class Defect(NamedTuple):
         return RULES[self.code].severity
 
 
+class _Frequencies(NamedTuple):
+    """How often a letter, and the longest option, is the key among some questions, each with its chances."""
+
+    keys: Counter[str]
+    chances: defaultdict[str, list[float]]
+    longest: list[bool]
+    longest_chances: list[float]
+
+
 def findings(rows: Iterable[SpatialRow]) -> Iterator[Defect]:
     """Yield all defects of the rows of a file: item by item, then those of the file as a whole."""
     first: dict[tuple[str, int], str] = {}
-    keys: defaultdict[str | None, Counter[str]] = defaultdict(Counter)
-    chances: defaultdict[tuple[str | None, str], list[float]] = defaultdict(list)
-    longest: defaultdict[str | None, list[bool]] = defaultdict(list)
-    longest_chances: defaultdict[str | None, list[float]] = defaultdict(list)
+    groups: dict[str, _Frequencies] = {}
     for row in rows:
         yield from row_findings(row)
         texts: list[tuple[str, str, int | None]] = [
@@ -122,33 +127,33 @@ def findings(rows: Iterable[SpatialRow]) -> Iterator[Defect]:
             *(("repeated-question", question.written(), number) for number, question in enumerate(row.questions)),
         ]
         for code, text, number in texts:
-            place = (code, hash(text))  # avoids keeping the texts of 12,300 questions
-            if place in first:
-                yield Defect(code, row.id, number, f"as in {first[place]}", row.line)
+            key = (code, hash(text))  # avoids keeping the texts of 12,300 questions
+            if key in first:
+                yield Defect(code, row.id, number, f"as in {first[key]}", row.line)
             else:
-                first[place] = row.id if row.line is None else f"{row.id} (line {row.line})"
+                first[key] = row.id if row.line is None else f"{row.id} (line {row.line})"
         for question in row.questions:
             choices = question.choices
             if question.key not in choices:
                 continue
             lengths = {letter: len(question.options[letter]) for letter in choices}
-            most = [letter for letter in choices if lengths[letter] == max(lengths.values())]
-            for group in (None, question.sub_domain):
-                keys[group][question.key] += 1
+            longest = [letter for letter in choices if lengths[letter] == max(lengths.values())]
+            for name in ("all questions", question.sub_domain):
+                group = groups.setdefault(name, _Frequencies(Counter(), defaultdict(list), [], []))
+                group.keys[question.key] += 1
                 for letter in choices:
-                    chances[group, letter].append(1 / len(choices))
-                if len(most) == 1:
-                    longest[group].append(question.key == most[0])
-                    longest_chances[group].append(1 / len(choices))
-    for group, counts in keys.items():
-        of = "all questions" if group is None else group
-        for letter, times in sorted(counts.items()):
-            if beyond_chance(times, chances[group, letter]):
-                shares = ", ".join(f"{name} {counts[name]}" for name in sorted(counts))
-                yield Defect("skewed-keys", None, None, f"{of}: {letter} is the key too often ({shares})")
-        right, every = sum(longest[group]), len(longest[group])
-        if beyond_chance(right, longest_chances[group]):
-            message = f"{of}: the key is the longest option in {right} of {every}"
+                    group.chances[letter].append(1 / len(choices))
+                if len(longest) == 1:
+                    group.longest.append(question.key == longest[0])
+                    group.longest_chances.append(1 / len(choices))
+    for name, group in groups.items():
+        for letter, times in sorted(group.keys.items()):
+            if beyond_chance(times, group.chances[letter]):
+                shares = ", ".join(f"{key} {group.keys[key]}" for key in sorted(group.keys))
+                yield Defect("skewed-keys", None, None, f"{name}: {letter} is the key too often ({shares})")
+        right, every = sum(group.longest), len(group.longest)
+        if beyond_chance(right, group.longest_chances):
+            message = f"{name}: the key is the longest option in {right} of {every}"
             yield Defect("longest-is-key", None, None, message)
 
 
@@ -176,51 +181,42 @@ def row_findings(row: SpatialRow) -> Iterator[Defect]:
 def question_findings(row: SpatialRow, number: int) -> Iterator[Defect]:
     """Yield the defects of the question with this number (from 0)."""
     question = row.questions[number]
-    defects: list[tuple[str, str]] = []
+    key, options, refusal = question.key, question.options, question.refusal
+
+    def finding(code: str, message: str) -> Defect:
+        return Defect(code, row.id, number, message, row.line)
+
     if references := dict.fromkeys(word.lower() for word in TEXT_REFERENCE.findall(question.stem)):
-        defects.append(("text-reference", f"the stem speaks of a text: {', '.join(references)}"))
-    if not question.options:
-        defects.append(("no-options", "no options follow the stem"))
-    else:
-        defects += [*_options(question), *_key(row, number)]
-    for code, message in defects:
-        yield Defect(code, row.id, number, message, row.line)
-
-
-def _options(question: ImageQuestion) -> Iterator[tuple[str, str]]:
-    missing = [letter for letter in LETTERS if letter not in question.options]
-    if question.refusal and missing:
-        yield "missing-option", f"no option {', '.join(missing)}"
-    elif not question.refusal:
-        yield "no-refusal", f"the last option, {max(question.options)}, is not None"
-    for letter, text in question.options.items():
+        yield finding("text-reference", f"the stem speaks of a text: {', '.join(references)}")
+    if not options:
+        yield finding("no-options", "no options follow the stem")
+        return
+    missing = [letter for letter in LETTERS if letter not in options]
+    if refusal and missing:
+        yield finding("missing-option", f"no option {', '.join(missing)}")
+    elif not refusal:
+        yield finding("no-refusal", f"the last option, {max(options)}, is not None")
+    for letter, text in options.items():
         if not text.strip():
-            yield "empty-option", f"{letter} says nothing"
+            yield finding("empty-option", f"{letter} says nothing")
         if letter in question.choices and folded(text) == folded(REFUSAL):
-            yield "second-none", f"{letter} says None as well as {question.refusal}"
-    for one, other in combinations(question.choices, 2):
-        if folded(question.options[one]) == folded(question.options[other]):
-            yield "repeated-option", f"{one} and {other} say the same: {question.options[one]}"
-    if question.refusal and question.options[question.refusal] != REFUSAL:
-        yield "refusal-form", f"the last option is {question.options[question.refusal]!r}, expected {REFUSAL!r}"
+            yield finding("second-none", f"{letter} says None as well as {refusal}")
+    for first, second in combinations(question.choices, 2):
+        if folded(options[first]) == folded(options[second]):
+            yield finding("repeated-option", f"{first} and {second} say the same: {options[first]}")
+    if refusal and options[refusal] != REFUSAL:
+        yield finding("refusal-form", f"the last option is {options[refusal]!r}, expected {REFUSAL!r}")
     if question.gap != GAP:
-        yield "refusal-form", f"{question.gap!r} between the stem and its options, expected {GAP!r}"
-
-
-def _key(row: SpatialRow, number: int) -> Iterator[tuple[str, str]]:
-    """Yield the defects of a key: not an option, the refusal, or an option that stems give away."""
-    question = row.questions[number]
-    if question.key not in question.options:
-        letters = ", ".join(question.options)
-        yield "key-without-option", f"the key {question.key} is none of the options {letters}"
-    elif question.key == question.refusal:
-        yield "key-is-refusal", f"the key {question.key} is the option that refuses to answer"
+        yield finding("refusal-form", f"{question.gap!r} between the stem and its options, expected {GAP!r}")
+    if key not in options:
+        yield finding("key-without-option", f"the key {key} is none of the options {', '.join(options)}")
+    elif key == refusal:
+        yield finding("key-is-refusal", f"the key {key} is the option that refuses to answer")
     else:
-        options = {letter: content_words(question.options[letter]) for letter in question.choices}
+        contents = {letter: content_words(options[letter]) for letter in question.choices}
         for code, words in (("own-stem", content_words(question.stem)), ("other-stems", other_stems(row, number))):
-            inside = [letter for letter, option in options.items() if option <= words]
-            if inside == [question.key] and options[question.key]:
-                yield code, f"all words of {question.key} are there: {question.options[question.key]}"
+            if contents[key] and [letter for letter, content in contents.items() if content <= words] == [key]:
+                yield finding(code, f"all words of {key} are there: {options[key]}")
 
 
 def beyond_chance(times: int, chances: Iterable[float]) -> bool:
@@ -273,14 +269,13 @@ def auditable_rows(rows: Iterable[SpatialRow]) -> Auditable:
     slips: dict[str, list[Slip]] = {code: [] for code in RULES}
     for finding in findings(known):
         item_id = finding.item or ""
-        place = item_id if finding.question is None else f"{item_id}/{finding.question}"
-        slips[finding.code].append(Slip(finding.code, place, finding.message))
+        name = item_id if finding.question is None else f"{item_id}/{finding.question}"
+        slips[finding.code].append(Slip(finding.code, name, finding.message))
 
-    def check(code: str) -> Check:
-        rule = RULES[code]
+    def check(code: str, rule: Rule) -> Check:
         return Check(code, rule.meaning, lambda _: slips[code], is_error=rule.severity == ERROR)
 
-    checks = tuple(check(code) for code in RULES if code not in IN_EVERY_AUDIT)
+    checks = tuple(check(code, rule) for code, rule in RULES.items() if code not in IN_EVERY_AUDIT)
     return Auditable([item for row in known for item in items_of(row)], checks, clusters_are="prompts")
 
 

@@ -53,23 +53,21 @@ BLIND, SHUFFLED = "blind", "shuffled"
 CONTROLS = (BLIND, SHUFFLED)
 PROTOCOLS = (*BASES, *(f"{base}-{control}" for base in BASES for control in CONTROLS))
 """All protocols. The first is the default."""
-
-
 Orders = Sequence[Sequence[str]]
 """The order of the options of each question, by round."""
 
 
 def permutation(question: ImageQuestion, *, seed: int, item: str, number: int, round: int) -> str:  # noqa: A002
     """Return the order of a question's options in one round."""
-    own = list(question.choices)
-    Random(f"{seed}/{item}/{number}/{round}").shuffle(own)
-    return "".join(own)
+    letters = list(question.choices)
+    Random(f"{seed}/{item}/{number}/{round}").shuffle(letters)
+    return "".join(letters)
 
 
 def in_order(question: ImageQuestion, order: str) -> ImageQuestion:
     """Return a question as it is shown to the judge in an order, with its key moved accordingly."""
     shown_as = dict(zip(order, sorted(order), strict=True))
-    texts = {letter: question.options[own] for own, letter in shown_as.items()}
+    texts = {letter: question.options[original] for original, letter in shown_as.items()}
     return replace(question, options={**question.options, **texts}, key=shown_as.get(question.key, question.key))
 
 
@@ -145,14 +143,11 @@ class QuestionPrompts:
     def check(self) -> None:
         """Raise UsageError if the folder has none of the prompts, or if one has the wrong fields."""
         if self.folder is not None:
-            names = {f"{name}.txt" for name in FIELDS}
-            place = Path(self.folder)
-            if not place.is_dir():
-                raise UsageError(f"{place}: folder of prompts not found")
-            if not any((place / name).is_file() or (place / self.card.prompts / name).is_file() for name in names):
-                raise UsageError(
-                    f"{place}: the folder has no prompts", hint=f"it may contain {', '.join(sorted(names))}"
-                )
+            names, folder = sorted(f"{name}.txt" for name in FIELDS), Path(self.folder)
+            if not folder.is_dir():
+                raise UsageError(f"{folder}: folder of prompts not found")
+            if not any((folder / name).is_file() or (folder / self.card.prompts / name).is_file() for name in names):
+                raise UsageError(f"{folder}: the folder has no prompts", hint=f"it may contain {', '.join(names)}")
         _ = self.fingerprint
 
     @cached_property
@@ -169,8 +164,8 @@ class QuestionPrompts:
     def _template(self, name: str) -> Template:
         """Return a prompt from the first place that has it, the user's folder first."""
         stored = f"{self.card.prompts}/{name}.txt"
-        own = [] if self.folder is None else [Path(self.folder, f"{name}.txt"), Path(self.folder, stored)]
-        file = next((file for file in own if file.is_file()), None)
+        files = [] if self.folder is None else [Path(self.folder, f"{name}.txt"), Path(self.folder, stored)]
+        file = next(filter(Path.is_file, files), None)
         return load_template(file or find("prompts", stored), required=FIELDS[name])
 
     @cached_property

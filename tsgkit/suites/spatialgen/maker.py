@@ -14,8 +14,8 @@ dropped and counted. Only people can decide if a wrong answer is really untrue, 
 Prompts can also be rewritten so that they are true of the images made from them, as training data for image models.
 
 >>> from tsgkit.suites.spatialgen.rows import question_from
->>> asked = question_from("Where?  Options: A: up, B: down, E: None", "A", "Position")
->>> facts = facts_of(row_of("000001", "Park", "A kite is up.", [asked]), ["B"])
+>>> question = question_from("Where?  Options: A: up, B: down, E: None", "A", "Position")
+>>> facts = facts_of(row_of("000001", "Park", "A kite is up.", [question]), ["B"])
 >>> facts[0].is_seen, facts_text(facts)
 (False, '- Position: Where? The text wants: up. In the picture: down.')
 
@@ -92,6 +92,14 @@ class WrittenQuestion(NamedTuple):
     wrong: tuple[str, ...]
 
 
+class DraftedText(NamedTuple):
+    """A text of a scene, and the questions written about it."""
+
+    scene: str
+    prompt: str
+    drafts: Sequence[WrittenQuestion]
+
+
 class Dropped(NamedTuple):
     """A dropped text, with the reasons."""
 
@@ -111,8 +119,9 @@ class QuestionItems(Requests):
 
 def json_in(reply: str) -> Mapping[str, Any]:
     """Return the last JSON object in a reply, or an empty one."""
-    said = spoken(reply)
-    values = [] if isinstance(said, Unreadable) else [one.value for one in values_in(said.text) if not one.is_cut]
+    answer = spoken(reply)
+    spans = [] if isinstance(answer, Unreadable) else values_in(answer.text)
+    values = [span.value for span in spans if not span.is_cut]
     return next((value for value in reversed(values) if isinstance(value, dict)), {})
 
 
@@ -122,8 +131,8 @@ def read_prompts(reply: str) -> list[str]:
     >>> read_prompts('Here: {"prompts": ["One.", 2, " Two  words. "]}')
     ['One.', 'Two words.']
     """
-    found = json_in(reply).get("prompts")
-    texts = found if isinstance(found, list) else []
+    prompts = json_in(reply).get("prompts")
+    texts = prompts if isinstance(prompts, list) else []
     return [" ".join(text.split()) for text in texts if isinstance(text, str) and text.strip()]
 
 
@@ -134,16 +143,16 @@ def prompt_problems(prompt: str, known: Iterable[str]) -> list[str]:
         problems.append(f"{length} words and punctuation marks, not at most {MOST_TOKENS}")
     if len(prompt.split()) < FEWEST_WORDS:
         problems.append(f"{len(prompt.split())} words, not at least {FEWEST_WORDS}")
-    if any(similarity(prompt, other) > MOST_ALIKE for other in known):
+    if any(similarity(prompt, text) > MOST_ALIKE for text in known):
         problems.append("much like another text")
     return problems
 
 
 def read_drafts(reply: str) -> list[WrittenQuestion]:
     """Return the questions in a reply."""
-    found = json_in(reply).get("questions")
+    values = json_in(reply).get("questions")
     drafts = []
-    for value in found if isinstance(found, list) else []:
+    for value in values if isinstance(values, list) else []:
         if not isinstance(value, dict):
             continue
         kind, stem, right, wrong = (value.get(name) for name in ("kind", "question", "right", "wrong"))
@@ -161,10 +170,10 @@ def draft_problems(prompt: str, drafts: Sequence[WrittenQuestion]) -> list[str]:
     if odd := [draft.kind for draft in drafts if len(draft.wrong) != len(CHOICES) - 1]:
         return [f"{kind}: there are not three wrong answers" for kind in odd]
     row = row_of("000000", SCENES[0], prompt, [question_of(draft, 0, draft.wrong) for draft in drafts])
-    found = [
-        f"{SUB_DOMAINS[one.question]}: {one.message}"
-        for one in row_findings(row)
-        if one.question is not None and one.code not in IGNORED
+    defects = [
+        f"{SUB_DOMAINS[defect.question]}: {defect.message}"
+        for defect in row_findings(row)
+        if defect.question is not None and defect.code not in IGNORED
     ]
     missing, lengths, text_words = [], [], content_words(prompt)
     for draft in drafts:
@@ -174,31 +183,30 @@ def draft_problems(prompt: str, drafts: Sequence[WrittenQuestion]) -> list[str]:
         longest, *_, shortest = sorted((len(text) for text in (draft.right, *draft.wrong)), reverse=True)
         if longest > UNLIKE_LENGTHS * shortest and longest - shortest > 10:
             lengths.append(f"{draft.kind}: answers of very unlike lengths")
-    return [*found, *missing, *lengths]
+    return [*defects, *missing, *lengths]
 
 
-def question_of(draft: WrittenQuestion, place: int, wrong: Sequence[str]) -> ImageQuestion:
+def question_of(draft: WrittenQuestion, index: int, wrong: Sequence[str]) -> ImageQuestion:
     """Return the question of a draft, with its right answer at an index among the wrong ones."""
-    texts = [*wrong[:place], draft.right, *wrong[place:], REFUSAL]
-    return ImageQuestion(draft.stem, dict(zip(LETTERS, texts, strict=True)), CHOICES[place], draft.kind)
+    texts = [*wrong[:index], draft.right, *wrong[index:], REFUSAL]
+    return ImageQuestion(draft.stem, dict(zip(LETTERS, texts, strict=True)), CHOICES[index], draft.kind)
 
 
-def rows_with_even_keys(found: Sequence[tuple[str, str, Sequence[WrittenQuestion]]], seed: int) -> list[SpatialRow]:
-    """Return rows for scenes, texts and drafts. For each kind, every letter is the key equally often, give or take
-    one."""
+def rows_with_even_keys(texts: Sequence[DraftedText], seed: int) -> list[SpatialRow]:
+    """Return rows for texts and drafts. For each kind, every letter is the key equally often, give or take one."""
     rng = Random(f"{seed}/keys")
-    places: dict[str, list[int]] = {}
+    keys: dict[str, list[int]] = {}
     for kind in SUB_DOMAINS:  # left-over letters are drawn at random
         order = rng.sample(range(len(CHOICES)), len(CHOICES))
-        places[kind] = [order[number % len(order)] for number in range(len(found))]
-        rng.shuffle(places[kind])
+        keys[kind] = [order[number % len(order)] for number in range(len(texts))]
+        rng.shuffle(keys[kind])
     rows = []
-    for number, (scene, prompt, drafts) in enumerate(found):
+    for number, (scene, prompt, drafts) in enumerate(texts):
         questions = []
         for draft in drafts:
             wrong = list(draft.wrong)
             rng.shuffle(wrong)
-            questions.append(question_of(draft, places[draft.kind][number], wrong))
+            questions.append(question_of(draft, keys[draft.kind][number], wrong))
         rows.append(row_of(f"{number + 1:06d}", scene, prompt, questions))
     return rows
 
@@ -218,19 +226,23 @@ class QuestionMaker:
         """Return texts of all scenes with their questions. If asking is stopped, keep what is finished."""
         making = QuestionItems()
 
-        async def of_scene(scene: str) -> list[tuple[str, str, Sequence[WrittenQuestion]]]:
+        async def of_scene(scene: str) -> list[DraftedText]:
             prompts = await self._prompts(scene, making)
-            asked = (self._questions(scene, number, prompt, making) for number, prompt in enumerate(prompts))
-            drafts = await asyncio.gather(*asked)
-            return [(scene, prompt, found) for prompt, found in zip(prompts, drafts, strict=True) if found]
+            requests = (self._questions(scene, number, prompt, making) for number, prompt in enumerate(prompts))
+            drafts = await asyncio.gather(*requests)
+            return [
+                DraftedText(scene, prompt, of_text) for prompt, of_text in zip(prompts, drafts, strict=True) if of_text
+            ]
 
-        found = await each({scene: scene for scene in scenes}, of_scene)
-        kept: list[tuple[str, str, Sequence[WrittenQuestion]]] = []
-        for one in (one for texts in found.values() for one in texts):
-            if any(folded(one[1]) == folded(other[1]) or similarity(one[1], other[1]) > MOST_ALIKE for other in kept):
-                making.dropped.append(Dropped(one[0], one[1], ("much like another text",)))
+        by_scene = await each({scene: scene for scene in scenes}, of_scene)
+        kept: list[DraftedText] = []
+        for text in (text for texts in by_scene.values() for text in texts):
+            known = [earlier.prompt for earlier in kept]
+            is_repeated = folded(text.prompt) in map(folded, known)
+            if is_repeated or any(similarity(text.prompt, prompt) > MOST_ALIKE for prompt in known):
+                making.dropped.append(Dropped(text.scene, text.prompt, ("much like another text",)))
             else:
-                kept.append(one)
+                kept.append(text)
         making.rows = rows_with_even_keys(kept, self.seed)
         making.findings = tuple(findings(making.rows))
         return making
@@ -251,13 +263,13 @@ class QuestionMaker:
                     prompts.append(prompt)
         return prompts
 
-    async def _questions(self, scene: str, place: int, prompt: str, making: QuestionItems) -> list[WrittenQuestion]:
+    async def _questions(self, scene: str, index: int, prompt: str, making: QuestionItems) -> list[WrittenQuestion]:
         problems: list[str] = []
         for number in range(self.tries):
             listed = "".join(f"\n- {problem}" for problem in problems)
             listed = f"\nAn earlier try had these problems; avoid them:{listed}\n" if listed else ""
             text = template("questions").render(prompt=prompt, aspects=ASPECTS, problems=listed)
-            drafts = read_drafts(await self._reply(f"{scene}/{place}", text, f"questions/{number}", making))
+            drafts = read_drafts(await self._reply(f"{scene}/{index}", text, f"questions/{number}", making))
             problems = draft_problems(prompt, drafts)
             if not problems:
                 return drafts
@@ -328,8 +340,8 @@ def read_rewrite(reply: str) -> str:
     >>> read_rewrite('{"prompt": "A  kite is down."}'), read_rewrite("A kite.")
     ('A kite is down.', '')
     """
-    found = json_in(reply).get("prompt")
-    return " ".join(found.split()) if isinstance(found, str) else ""
+    prompt = json_in(reply).get("prompt")
+    return " ".join(prompt.split()) if isinstance(prompt, str) else ""
 
 
 def rewrite_problems(text: str, row: SpatialRow, facts: Sequence[KeyCheck]) -> list[str]:
@@ -344,10 +356,10 @@ def rewrite_problems(text: str, row: SpatialRow, facts: Sequence[KeyCheck]) -> l
         problems.append(f"{len(text.split())} words, not at most {MOST_WORDS}")
     if folded(text) == folded(row.prompt):
         problems.append("the text was not changed")
-    said = content_words(text)
+    words = content_words(text)
     for fact in facts:
-        wanted, seen = content_words(fact.wanted), content_words(fact.seen)
-        own = wanted - seen
-        if not fact.is_seen and own and own <= said and fact.seen and not (seen - wanted) & said:
+        wanted, in_image = content_words(fact.wanted), content_words(fact.seen)
+        unseen = wanted - in_image
+        if not fact.is_seen and unseen and unseen <= words and fact.seen and not (in_image - wanted) & words:
             problems.append(f"{fact.kind}: it still says {fact.wanted}, and {fact.seen} was seen")
     return problems

@@ -82,15 +82,15 @@ class Vote(NamedTuple):
 
 def vote(letters: Sequence[str], key: str) -> Vote:
     """Return the vote of some rounds. It is right if at least four of them gave the key."""
-    said = Counter(letters)
-    most = max(said.values(), default=0)
-    return Vote(tuple(letter for letter, times in said.items() if times == most), said[key] >= NEEDED)
+    counts = Counter(letters)
+    most = max(counts.values(), default=0)
+    return Vote(tuple(letter for letter, times in counts.items() if times == most), counts[key] >= NEEDED)
 
 
 def votes(rounds: Sequence[Sequence[str]], keys: Sequence[str]) -> tuple[Vote, ...]:
     """Return the votes on all questions, given the lines of the rounds."""
     letters = [first_characters(lines) for lines in rounds]
-    return tuple(vote(said, key) for said, key in zip(zip(*letters, strict=True), keys, strict=True))
+    return tuple(vote(answers, key) for answers, key in zip(zip(*letters, strict=True), keys, strict=True))
 
 
 class Pairing(NamedTuple):

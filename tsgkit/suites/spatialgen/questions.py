@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -57,43 +56,11 @@ from tsgkit.suites.task import (
 QUESTIONS = "questions"
 
 
-def _asked(sample: SpatialRow) -> str:
-    """Return the prompt of the image, followed by the questions."""
-    asked = (f"{number}. {question.written()}" for number, question in enumerate(sample.questions, 1))
-    return "\n".join([sample.prompt, "", *asked])
-
-
-def _keys_in_words(sample: SpatialRow) -> str:
-    return "\n".join(
-        f"{number}. {question.sub_domain}: {question.key}: {question.options.get(question.key, '(no such option)')}"
-        for number, question in enumerate(sample.questions, 1)
-    )
-
-
 def _faults(answer: Sequence[str | None], evidence: Mapping[str, Any]) -> Iterator[str]:
     """Yield the questions, from 1, that most rounds did not answer rightly."""
     for number, (letter, is_right) in enumerate(zip(answer, evidence["right"], strict=True), 1):
         if not is_right:
             yield f"question {number}: {letter or 'no majority'} is wrong"
-
-
-def _check_prompts(card: Card, style: str, prompts: str | None) -> None:
-    if prompts is not None:
-        QuestionPrompts(card, ParsedProtocol(PUBLISHED), prompts).check()
-
-
-def _draws_lots(way: str) -> bool:
-    """Return True if a baseline or protocol uses randomness."""
-    if way.startswith(f"{BASELINE}/"):
-        return not way.startswith(f"{BASELINE}/constant:")
-    shown = parse_protocol(way)
-    return shown.base != PUBLISHED or shown.control == SHUFFLED
-
-
-def _next_steps(same: str) -> tuple[str, ...]:
-    """Return example commands for generating images and for judging a folder of them."""
-    made = f"images from a model: export OPENAI_API_KEY=...; tsgkit images{same} --model openai/gpt-image-1 -o DIR"
-    return made, f"a folder of images: tsgkit eval{same} --images NAME=DIR --judge openai/gpt-4o --limit 10"
 
 
 def _paintings(task: Task, data: str | None, choice: ItemChoice, options: PaintingOptions) -> Iterable[Painting]:
@@ -106,14 +73,31 @@ def _paintings(task: Task, data: str | None, choice: ItemChoice, options: Painti
 
 def questions(card: Card) -> Task:
     """Return the task of answering ten questions about each image; those about one prompt form a cluster."""
+
+    def check_prompts(style: str, prompts: str | None) -> None:
+        if prompts is not None:
+            QuestionPrompts(card, ParsedProtocol(PUBLISHED), prompts).check()
+
+    def draws_lots(way: str) -> bool:
+        """Return True if a baseline or protocol uses randomness."""
+        if way.startswith(f"{BASELINE}/"):
+            return not way.startswith(f"{BASELINE}/constant:")
+        protocol = parse_protocol(way)
+        return protocol.base != PUBLISHED or protocol.control == SHUFFLED
+
     return Task(
         card=card,
         rows=Rows(stored=QUESTIONS, load=load_rows, clusters="prompts"),
         metrics=METRICS,
         view=View(
-            question=_asked,
+            question=lambda sample: "\n".join(
+                [sample.prompt, "", *(f"{n}. {question.written()}" for n, question in enumerate(sample.questions, 1))]
+            ),
             brief=lambda sample: sample.prompt,
-            reference=_keys_in_words,
+            reference=lambda sample: "\n".join(
+                f"{n}. {question.sub_domain}: {question.key}: {question.options.get(question.key, '(no such option)')}"
+                for n, question in enumerate(sample.questions, 1)
+            ),
             value=lambda sample: list(sample.answers),
             faults=_faults,
             verdicts=verdicts_of,
@@ -132,16 +116,20 @@ def questions(card: Card) -> Task:
             scorer=lambda _, protocol, __: VoteScorer(protocol),
             readings=lambda _, sample, reply, solver: read_twice(sample, reply, solver.name),
             hint=f"name a folder of images: --images NAME=DIR; tsgkit images --task {card.name} generates them",
-            check=partial(_check_prompts, card),
+            check=check_prompts,
             protocols=PROTOCOLS,
             pairings=(BY_ID, BY_POSITION),
             baseline=lambda _, subject, seed, dataset: OfflineSolver(
                 VoteScorer(BASELINE), program=baseline_subject(subject, rows_of(dataset), seed)
             ),
-            draws_lots=_draws_lots,
+            draws_lots=draws_lots,
             controls=controls,
             replies=score,
-            next_steps=_next_steps,
+            next_steps=lambda options: (
+                "images from a model: export OPENAI_API_KEY=...; "
+                f"tsgkit images{options} --model openai/gpt-image-1 -o DIR",
+                f"a folder of images: tsgkit eval{options} --images NAME=DIR --judge openai/gpt-4o --limit 10",
+            ),
         ),
         audit=lambda task, data: auditable_rows(rows_in(source_of(task, data))),
         paint=_paintings,
@@ -154,11 +142,11 @@ def view(shown: SampleView) -> Iterator[Panel]:
     sample: SpatialRow = shown.sample
     evidence: Mapping[str, Any] = shown.judged.evidence or {}
     if shown.folder is not None:
-        other, file = evidence.get("image_of", ""), evidence.get("file", "")
-        now = image_now(shown.folder, other or sample.item_id, evidence.get("image"), file=file)
+        image_of, file = evidence.get("image_of", ""), evidence.get("file", "")
+        now = image_now(shown.folder, image_of or sample.item_id, evidence.get("image"), file=file)
         sight = sight_of(shown.transcript)
         notes = [
-            f"The judge was shown the image of another item, {other}, on purpose." if other else "",
+            f"The judge was shown the image of another item, {image_of}, on purpose." if image_of else "",
             f"The image is paired with the item by its position in the folder: {file}" if file else "",
             f"{sight.reason[:1].upper()}{sight.reason[1:]}." if sight is not None and sight.found == NOT_SHOWN else "",
         ]

@@ -71,13 +71,13 @@ def score(task: Task, data: str, replies: str, *, style: str | None, by: Sequenc
     if isinstance(first, dict) and MARK in first:
         rows, broken = result_rows_in(text, replies, samples)
         items = [scored(_of_rows, sample, rows.get(name)).judged for name, sample in samples.items()]
-        again = [name for name, those in rows.items() if len(those) > 1]
-        keys = [
-            name for name, those in rows.items() if any(_differs(row.answers, samples[name].answers) for row in those)
-        ]
-        texts = [
-            name for name, those in rows.items() if any(_differs(row.questions, samples[name].texts) for row in those)
-        ]
+        again = [name for name, of_item in rows.items() if len(of_item) > 1]
+        keys, texts = [], []
+        for name, of_item in rows.items():  # with other answers, or other questions, than the data
+            if any(row.answers is not None and row.answers != list(samples[name].answers) for row in of_item):
+                keys.append(name)
+            if any(isinstance(row.questions, list) and row.questions != list(samples[name].texts) for row in of_item):
+                texts.append(name)
         notes = [
             *_note("without a result row", _left_out(items), f"{LEFT_OUT}; wrong in strict"),
             *_note("with several result rows", again, "official counts every row (E2), strict the last one of an item"),
@@ -91,8 +91,10 @@ def score(task: Task, data: str, replies: str, *, style: str | None, by: Sequenc
         lists = read_reply_lists(text, replies, dataset.item_ids)
         items = [scored(_of_replies, sample, lists.get(name)).judged for name, sample in samples.items()]
         missing = [item.sample.item_id for item in items if item.outcome is Outcome.MISSING]
-        few = [name for name, those in lists.items() if len(those.texts) < ROUNDS]
-        more = [name for name, those in lists.items() if len(rounds_of_replies(those.texts)) < len(those.texts)]
+        few = [name for name, collected in lists.items() if len(collected.texts) < ROUNDS]
+        more = [
+            name for name, collected in lists.items() if len(rounds_of_replies(collected.texts)) < len(collected.texts)
+        ]
         notes = [
             *_note("without a reply", missing, "wrong in strict"),
             *_note(f"with fewer than {ROUNDS} replies", few, "a round without one is a vote for nothing in strict"),
@@ -100,11 +102,6 @@ def score(task: Task, data: str, replies: str, *, style: str | None, by: Sequenc
             *_note("without five replies of ten lines", _left_out(items), LEFT_OUT),
         ]
     return report_of(task, tuple(items), VoteScorer(PUBLISHED), by, seed, tuple(notes))
-
-
-def _differs(of_row: object, of_data: Sequence[str]) -> bool:
-    """Return True if a result row has other answers, or other questions, than the data."""
-    return isinstance(of_row, list) and of_row != list(of_data)
 
 
 def _left_out(items: Iterable[Judged]) -> list[str]:
@@ -115,25 +112,25 @@ def _note(which: str, item_ids: Sequence[str], meaning: str) -> Iterator[str]:
     """Yield a note that names items."""
     if item_ids:
         more = len(item_ids) - MOST_NAMED
-        named = ", ".join(item_ids[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
-        yield f"{len(item_ids):,} item{'' if len(item_ids) == 1 else 's'} {which} ({named}): {meaning}"
+        names = ", ".join(item_ids[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+        yield f"{len(item_ids):,} item{'' if len(item_ids) == 1 else 's'} {which} ({names}): {meaning}"
 
 
 def _of_replies(sample: SpatialRow, replies: Replies | None) -> Judged:
     if replies is None:
         return judged(sample, Transcript((ShownImage(MISSING, NO_REPLY).said,)), ASKED)
-    said = judged(sample, transcript_of(sample, replies.texts), ASKED)
+    spoken = judged(sample, transcript_of(sample, replies.texts), ASKED)
     if (outcome := replies.outcome) is None:
-        return said
+        return spoken
     # all replies count as failed in strict if the file states another outcome
     silent = judged(sample, transcript_of(sample, [None] * ROUNDS, Ending(outcome)), ASKED)
-    counts = {name: said.counts[name] for name in ("skipped_official", "replies_rejected")}
+    counts = {name: spoken.counts[name] for name in ("skipped_official", "replies_rejected")}
     why = f"the file says {outcome}: what was said counts for nothing in strict"
     return replace(
         silent,
-        scores=silent.scores | {"official": said.scores["official"]},
-        notes=(why, *(note for note in said.notes if note.startswith("official: "))),
-        evidence=silent.evidence | {"official": said.evidence["official"]},
+        scores=silent.scores | {"official": spoken.scores["official"]},
+        notes=(why, *(note for note in spoken.notes if note.startswith("official: "))),
+        evidence=silent.evidence | {"official": spoken.evidence["official"]},
         counts=silent.counts | counts,
     )
 
@@ -142,25 +139,23 @@ def _of_rows(sample: SpatialRow, rows: Sequence[ResultRow] | None) -> Judged:
     """Score an item by its last row in ``strict``, and by all of them in ``official``."""
     if not rows:
         return judged(sample, Transcript((ShownImage(MISSING, NO_ROW).said,)), ASKED)
-    one = judged(sample, transcript_of(sample, rows[-1].replies), ASKED)
+    item = judged(sample, transcript_of(sample, rows[-1].replies), ASKED)
     each = [official_scores(sample, official.asked(row.replies), row.answers) for row in rows]
     scores = {}
     for name, last in each[-1].items():
-        same = [of_row[name] for of_row in each]
-        scores[name] = Score(sum(score.sum for score in same), sum(score.weight for score in same), last.reason)
+        column = [of_row[name] for of_row in each]
+        scores[name] = Score(sum(score.sum for score in column), sum(score.weight for score in column), last.reason)
     right = [bool(each[-1][column].sum) for column in COLUMNS]
-    evidence = one.evidence | {"official": one.evidence["official"] | {"rows": len(rows), "right": right}}
-    notes = (*one.notes, *([f"official: {len(rows)} result rows, each of which counts"] if len(rows) > 1 else []))
-    return replace(one, scores=one.scores | {"official": scores}, notes=notes, evidence=evidence)
+    evidence = item.evidence | {"official": item.evidence["official"] | {"rows": len(rows), "right": right}}
+    notes = (*item.notes, *([f"official: {len(rows)} result rows, each of which counts"] if len(rows) > 1 else []))
+    return replace(item, scores=item.scores | {"official": scores}, notes=notes, evidence=evidence)
 
 
 def transcript_of(sample: SpatialRow, texts: Sequence[str | None], ending: Ending | None = None) -> Transcript:
     """Return the transcript of these replies. ``ending`` overrides the ending of all of them."""
     replies = (Reply(text, ending or (Ending.COMPLETE if (text or "").strip() else Ending.EMPTY)) for text in texts)
-    said = (
-        LabelledReply(label_of(turn), reply) for turn, reply in zip(rounds_of_replies(texts), replies, strict=False)
-    )
-    return Transcript((*said, ShownImage(NOT_SHOWN, orders=orders_of(sample, PUBLISHED, 0)).said))
+    calls = map(LabelledReply, map(label_of, rounds_of_replies(texts)), replies)
+    return Transcript((*calls, ShownImage(NOT_SHOWN, orders=orders_of(sample, PUBLISHED, 0)).said))
 
 
 def rounds_of_replies(texts: Sequence[str | None]) -> tuple[int, ...]:
@@ -168,10 +163,10 @@ def rounds_of_replies(texts: Sequence[str | None]) -> tuple[int, ...]:
     turns: list[int] = []
     open_rounds, most = list(range(ROUNDS)), min(len(texts), official.REQUESTS)
     while open_rounds and len(turns) < most:
-        asked = open_rounds[: most - len(turns)]
-        replies = texts[len(turns) : len(turns) + len(asked)]
-        turns += asked
-        open_rounds = [turn for turn, text in zip(asked, replies, strict=True) if accepted(text or "") is None]
+        requests = open_rounds[: most - len(turns)]
+        replies = texts[len(turns) : len(turns) + len(requests)]
+        turns += requests
+        open_rounds = [turn for turn, text in zip(requests, replies, strict=True) if accepted(text or "") is None]
     return tuple(turns)
 
 

@@ -39,8 +39,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain, repeat
+from operator import itemgetter
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, StrictStr, ValidationError, model_validator
 
@@ -51,41 +52,36 @@ from tsgkit.lexicon.folding import word_set
 from tsgkit.library.files import look_alike
 from tsgkit.suites.rows import Dataset, Items, Source, first_problem
 
-DOMAINS = {
-    "Foundation": ("Object", "Attribute"),
-    "Perception": ("Position", "Orientation", "Layout"),
-    "Reasoning": ("Comparison", "Proximity", "Occlusion"),
-    "Interaction": ("Motion", "Causal"),
+_MEANINGS = {
+    "Foundation": {
+        "Object": "everything named is there, and nothing else",
+        "Attribute": "colour, shape and material are those of the right thing",
+    },
+    "Perception": {
+        "Position": "where something is, in the image or seen from something in it",
+        "Orientation": "which way something faces, is turned or is posed",
+        "Layout": "how a group is arranged: row, circle, stack",
+    },
+    "Reasoning": {
+        "Comparison": "which is larger, taller or more, and how many times",
+        "Proximity": "what touches, is near, is far",
+        "Occlusion": "what hides what, partly or fully",
+    },
+    "Interaction": {
+        "Motion": "what is caught in the middle of doing what",
+        "Causal": "what visibly made something happen",
+    },
 }
-SUB_DOMAINS = tuple(name for names in DOMAINS.values() for name in names)
+DOMAINS = {domain: tuple(meanings) for domain, meanings in _MEANINGS.items()}
+MEANING = {name: meaning for meanings in _MEANINGS.values() for name, meaning in meanings.items()}
+SUB_DOMAINS = tuple(MEANING)
 """The sub-domains, in the order of the questions of an item."""
-MEANING = {
-    "Object": "everything named is there, and nothing else",
-    "Attribute": "colour, shape and material are those of the right thing",
-    "Position": "where something is, in the image or seen from something in it",
-    "Orientation": "which way something faces, is turned or is posed",
-    "Layout": "how a group is arranged: row, circle, stack",
-    "Comparison": "which is larger, taller or more, and how many times",
-    "Proximity": "what touches, is near, is far",
-    "Occlusion": "what hides what, partly or fully",
-    "Motion": "what is caught in the middle of doing what",
-    "Causal": "what visibly made something happen",
-}
 DOMAIN_OF = {name: domain for domain, names in DOMAINS.items() for name in names}
 GROUPS = {
     "Nature": ("Forest", "Mountain", "Beach", "Desert", "Underwater", "Cityspace", "Village"),
     "Human": ("Portrait", "Human Activities", "Sports"),
     "Indoor": ("Office", "Living Room", "Kitchen", "Classroom"),
-    "Outdoor": (
-        "Park",
-        "Zoo",
-        "Airport",
-        "Railway Station",
-        "Art Gallery",
-        "Shopping Mall",
-        "Library",
-        "Cafe",
-    ),
+    "Outdoor": ("Park", "Zoo", "Airport", "Railway Station", "Art Gallery", "Shopping Mall", "Library", "Cafe"),
     "Design": ("Advertisement Design", "Cartoon Design", "Story Design"),
 }
 SCENES = tuple(scene for scenes in GROUPS.values() for scene in scenes)
@@ -143,42 +139,29 @@ def question_from(text: str, key: str, sub_domain: str = "") -> ImageQuestion:
         return ImageQuestion(text, {}, key, sub_domain, "")
     head, rest = text[: mark.start()], text[mark.end() :]
     stem = head.rstrip()
-    starts = _starts(rest)
-    ends = [found.start() for found in starts[1:]] + [len(rest)]
-    options = {found[2]: rest[found.end() : end] for found, end in zip(starts, ends, strict=True)}
-    separators = tuple(found[1] for found in starts[1:])
+    candidates = list(_OPTION.finditer(rest))
+    _, starts = max((_best_run(candidates, separator) for separator in (COMMA, PERIOD)), key=itemgetter(0))
+    ends = [start.start() for start in starts[1:]] + [len(rest)]
+    options = {start[2]: rest[start.end() : end] for start, end in zip(starts, ends, strict=True)}
+    separators = tuple(start[1] for start in starts[1:])
     return ImageQuestion(stem, options, key, sub_domain, head[len(stem) :], separators if PERIOD in separators else ())
 
 
-class _Run(NamedTuple):
-    """A run of option starts with ascending letters, and the number of them after the usual separator."""
-
-    starts: tuple[re.Match[str], ...]
-    usual: int = 0
-
-    @property
-    def rank(self) -> tuple[int, int]:
-        return len(self.starts), self.usual
+Run = tuple[tuple[int, int], tuple[re.Match[str], ...]]
+"""Starts of options with ascending letters, after their number and the number of those after the usual separator."""
 
 
-def _starts(text: str) -> tuple[re.Match[str], ...]:
-    """Return the starts of the options: the most letters in order, then the most after the same separator."""
-    found = list(_OPTION.finditer(text))
-    return max((_best_run(found, separator) for separator in (COMMA, PERIOD)), key=lambda run: run.rank).starts
-
-
-def _best_run(found: Sequence[re.Match[str]], separator: str) -> _Run:
-    """Return the best run from the first start on; on a tie, the earliest one."""
-    first, *others = found
-    best = {first[2]: _Run((first,))}
-    for place in others:
-        before = max((run for letter, run in best.items() if letter < place[2]), key=lambda run: run.rank, default=None)
-        if before is None:
-            continue
-        longer = _Run((*before.starts, place), before.usual + (place[1] == separator))
-        if place[2] not in best or longer.rank > best[place[2]].rank:
-            best[place[2]] = longer
-    return max(best.values(), key=lambda run: run.rank)
+def _best_run(starts: Sequence[re.Match[str]], separator: str) -> Run:
+    """Return the run with the most letters in order, then the most after the separator; on a tie, the earliest one."""
+    best: dict[str, Run] = {starts[0][2]: ((1, 0), (starts[0],))}
+    for start in starts[1:]:
+        letter = start[2]
+        if before := [run for earlier, run in best.items() if earlier < letter]:
+            (length, usual), run = max(before, key=itemgetter(0))
+            rank = length + 1, usual + (start[1] == separator)
+            if letter not in best or rank > best[letter][0]:
+                best[letter] = rank, (*run, start)
+    return max(best.values(), key=itemgetter(0))
 
 
 OTHER = "(other)"
@@ -225,8 +208,7 @@ class SpatialRow:
 
 def row_of(id: str, scene: str, prompt: str, questions: Iterable[ImageQuestion]) -> SpatialRow:  # noqa: A002 - the field's name
     """Build a row from questions."""
-    asked = tuple(questions)
-    columns = [(question.sub_domain, question.written(), question.key) for question in asked]
+    columns = [(question.sub_domain, question.written(), question.key) for question in questions]
     types, texts, answers = zip(*columns, strict=True) if columns else ((), (), ())
     return SpatialRow(id, scene, prompt, types, texts, answers)
 
@@ -265,9 +247,9 @@ def row_from(value: object, line: int | None = None) -> SpatialRow:
     try:
         fields = _Fields.model_validate(value)
     except ValidationError as error:
-        place, message = first_problem(error)
+        name, message = first_problem(error)
         more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-        raise NotationError(f"field {place or 'of its own'}: {message}{more}", line=line) from None
+        raise NotationError(f"field {name or 'of its own'}: {message}{more}", line=line) from None
     return SpatialRow(
         id=fields.id,
         scene=fields.scene,
@@ -326,8 +308,8 @@ def question_items(file: str, rows: Iterable[SpatialRow]) -> Items:
     digest, samples, lines = hashlib.sha256(), list[SpatialRow](), list[str]()
     for row in rows:
         if row.types != SUB_DOMAINS or not len(row.texts) == len(row.answers) == len(row.types):
-            asked = min(len(row.types), len(row.texts), len(row.answers))
-            questions = f"{asked} question{'' if asked == 1 else 's'}"
+            count = min(len(row.types), len(row.texts), len(row.answers))
+            questions = f"{count} question{'' if count == 1 else 's'}"
             where = f"{file}: " + (f"line {row.line}: " if row.line else "") + f"item {row.id}"
             raise UsageError(
                 f"{where}: {questions}, not one of each of the ten sub-domains in their order",
@@ -353,7 +335,7 @@ def rows_of(dataset: Dataset) -> list[SpatialRow]:
 
 def scenes_in_order(members: Iterable[str], group: str) -> list[str]:
     """Sort scenes or groups in the published order, followed by unknown names."""
-    order = {name: place for place, name in enumerate(SCENES if group == "scene" else GROUPS)}
+    order = {name: number for number, name in enumerate(SCENES if group == "scene" else GROUPS)}
     return sorted(members, key=lambda name: (order.get(name, len(order)), name))
 
 
@@ -374,10 +356,10 @@ def content_words(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words if word not in FUNCTION_WORDS)
 
 
-def similarity(one: str, other: str) -> float:
+def similarity(first: str, second: str) -> float:
     """Return the share of content words that two texts have in common."""
-    first, second = content_words(one), content_words(other)
-    return len(first & second) / len(first | second) if first | second else 1.0
+    words = content_words(first) | content_words(second)
+    return len(content_words(first) & content_words(second)) / len(words) if words else 1.0
 
 
 def tokens(text: str) -> int:

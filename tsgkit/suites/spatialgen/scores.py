@@ -202,36 +202,35 @@ def rounds_of(sample: SpatialRow, transcript: Transcript, orders: Orders, base: 
     turns: list[Letters] = []
     counted: list[Reply] = []
     for turn in range(ROUNDS):
-        own: list[str | None] = []
+        turn_letters: list[str | None] = []
         for number, questions in enumerate(groups):  # orders move texts, not letters
             label = label_of(turn, number if base == APART else None)
             shown, reply = _most_readable(by_label.get(label, ()), questions)
-            own += [
-                letter and undone(order, letter) for letter, order in zip(shown, orders[turn][len(own) :], strict=False)
-            ]
+            of_group = zip(shown, orders[turn][len(turn_letters) :], strict=False)
+            turn_letters += [letter and undone(order, letter) for letter, order in of_group]
             counted += [] if reply is None else [reply]
-        turns.append(tuple(own))
+        turns.append(tuple(turn_letters))
     return Rounds(tuple(turns), tuple(counted))
 
 
 def _most_readable(replies: Sequence[Reply], questions: Sequence[ImageQuestion]) -> tuple[Letters, Reply | None]:
     """Return the first reply with the most readable letters, or a failed one if no letter is readable."""
     best: Letters = (None,) * len(questions)
-    taken: Reply | None = None
+    chosen: Reply | None = None
     for reply in replies:
         answers = letters(reply.text or "", questions)
         known = tuple(letter if isinstance(letter, str) else None for letter in answers)
         has_failed = reply.ending is Ending.API_ERROR and not any(best)
-        if taken is None or has_failed or known.count(None) < best.count(None):
-            best, taken = known, reply
-    return best, taken
+        if chosen is None or has_failed or known.count(None) < best.count(None):
+            best, chosen = known, reply
+    return best, chosen
 
 
 def judged(sample: SpatialRow, transcript: Transcript | None, way: ParsedProtocol) -> Judged:
     """Score a transcript on an image."""
     sight, is_published = sight_of(transcript), not unpublished(way)
     turns: tuple[Letters, ...] | None = None
-    asked: official.AcceptedReplies | None = None
+    replies: official.AcceptedReplies | None = None
     notes: tuple[str, ...]
     if without := unshown(transcript):
         outcome, notes = without[0], (without[1],)
@@ -244,15 +243,15 @@ def judged(sample: SpatialRow, transcript: Transcript | None, way: ParsedProtoco
         outcome, remarks = _outcome(rounds)
         notes = (*sight.notes, *remarks)
         if is_published:
-            asked = official.asked(call.reply.text for call in transcript.said if call.label.startswith("round/"))
-            notes = (*notes, f"official: {DROPPED}") if asked.dropped else notes
+            replies = official.asked(call.reply.text for call in transcript.said if call.label.startswith("round/"))
+            notes = (*notes, f"official: {DROPPED}") if replies.dropped else notes
     ballots = [
         Ballot(question.key, tuple(turn[number] for turn in turns or ()))
         for number, question in enumerate(sample.questions)
     ]
     scores = {"strict": strict_scores(ballots)}
     if is_published:
-        scores["official"] = official_scores(sample, asked)
+        scores["official"] = official_scores(sample, replies)
 
     evidence: dict[str, object] = {"right": [ballot.right() for ballot in ballots]}
     if turns is not None:
@@ -260,9 +259,9 @@ def judged(sample: SpatialRow, transcript: Transcript | None, way: ParsedProtoco
     if sight is not None:
         evidence |= {"image": sight.sha256 or None, "orders": [list(turn) for turn in sight.orders]}
         evidence |= {name: part for name in ("image_of", "file") if (part := getattr(sight, name))}
-    if asked is not None:
-        right = None if asked.dropped else [bool(scores["official"][column].sum) for column in COLUMNS]
-        evidence["official"] = {"requests": asked.requests, "rejected": asked.rejected, "right": right}
+    if replies is not None:
+        right = None if replies.dropped else [bool(scores["official"][column].sum) for column in COLUMNS]
+        evidence["official"] = {"requests": replies.requests, "rejected": replies.rejected, "right": right}
 
     votes = [
         (letter, question.refusal)
@@ -274,12 +273,12 @@ def judged(sample: SpatialRow, transcript: Transcript | None, way: ParsedProtoco
     counts = {
         "items": 1,
         outcome: 1,
-        "skipped_official": int(is_published and (asked is None or asked.dropped)),
+        "skipped_official": int(is_published and (replies is None or replies.dropped)),
         "questions": len(ballots),
         "votes": wanted,
         "votes_unread": wanted - len(votes),
         "votes_none": sum(letter == refusal for letter, refusal in votes),
-        "replies_rejected": asked.rejected if asked else 0,
+        "replies_rejected": replies.rejected if replies else 0,
         SHOWN_BY_POSITION: int(sight is not None and bool(sight.file)),
     }
     winners = [
@@ -320,18 +319,18 @@ def strict_scores(ballots: Sequence[Ballot]) -> Scores:
     alike = 0.0
     for ballot in ballots:  # a round without a letter agrees with none
         pairs = list(combinations([*ballot.letters, *[None] * (ROUNDS - len(ballot.letters))], 2))
-        alike += sum(one is not None and one == other for one, other in pairs) / len(pairs)
+        alike += sum(first is not None and first == second for first, second in pairs) / len(pairs)
     scores[AGREE] = Score(alike, n, "pairs of rounds that say the same letter")
     return scores
 
 
 def official_scores(
-    sample: SpatialRow, asked: official.AcceptedReplies | None, keys: Sequence[str] | None = None
+    sample: SpatialRow, replies: official.AcceptedReplies | None, keys: Sequence[str] | None = None
 ) -> Scores:
     """Score as the published code does, with these keys if given. A dropped image has no weight."""
-    if asked is None or asked.dropped:
+    if replies is None or replies.dropped:
         return {column: Score.missing(DROPPED) for column in (ACCURACY, *COLUMNS)}
-    votes = official.votes(asked.rounds, sample.answers if keys is None else keys)
+    votes = official.votes(replies.rounds, sample.answers if keys is None else keys)
     columns = {
         column: Score(float(vote.right), 1.0, f"the vote says {''.join(vote.winners)}")
         for column, vote in zip(COLUMNS, votes, strict=True)
@@ -380,7 +379,7 @@ def verdicts_of(
     """
     evidence = record["evidence"] or {"right": [False] * len(sample.questions)}
     answer = record["answer"] or [None] * len(sample.questions)
-    said = evidence.get("rounds", ())
+    rounds = evidence.get("rounds", ())
     for number, question in enumerate(sample.questions):
         yield QuestionVerdict(
             question=str(number),
@@ -388,7 +387,7 @@ def verdicts_of(
             label=answer[number],
             key=question.key,
             kind=DOMAIN_OF.get(question.sub_domain, ""),
-            rounds=tuple(None if turn[number] == UNREAD else turn[number] for turn in said),
+            rounds=tuple(None if turn[number] == UNREAD else turn[number] for turn in rounds),
             text=question.stem,
         )
 

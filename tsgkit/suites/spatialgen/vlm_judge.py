@@ -86,12 +86,12 @@ class ImageFolderSolver(VoteScorer):
             return Transcript((sight.said,))
         orders = orders_of(sample, self.way.base, self.seed)
         if self.way.base == PUBLISHED:
-            said = await until_accepted(self.asking, model, self.words.messages(sample.questions, image))
+            calls = await until_accepted(self.asking, model, self.words.messages(sample.questions, image))
         else:
-            wanted = self.questions(sample, orders, image)
-            answers = await gather_all(*(self.asking.answer(model, question) for question in wanted))
-            said = [call for answer in answers for call in answer.said]
-        return Transcript((*said, replace(sight, orders=orders).said))
+            requests = self.questions(sample, orders, image)
+            answers = await gather_all(*(self.asking.answer(model, question) for question in requests))
+            calls = [call for answer in answers for call in answer.said]
+        return Transcript((*calls, replace(sight, orders=orders).said))
 
     async def _image_to_show(self, sample: SpatialRow) -> tuple[ShownImage, ImageFile | None]:
         """Return the image to show: the item's, another item's, or none."""
@@ -99,10 +99,10 @@ class ImageFolderSolver(VoteScorer):
             return ShownImage(NOT_SHOWN, "the judge is shown no image on purpose"), None
         if self.way.control != SHUFFLED:
             return await self._image_of(sample.item_id)
-        for other in others(sample.item_id, self.item_ids, self.seed):
-            sight, image = await self._image_of(other)
+        for item_id in others(sample.item_id, self.item_ids, self.seed):
+            sight, image = await self._image_of(item_id)
             if image is not None:
-                return replace(sight, image_of=other), image
+                return replace(sight, image_of=item_id), image
         return ShownImage(MISSING, "there is no image of any other item"), None
 
     async def _image_of(self, item_id: str) -> tuple[ShownImage, ImageFile | None]:
@@ -131,11 +131,11 @@ class ImageFolderSolver(VoteScorer):
 
         requests = []
         for turn in range(ROUNDS):
-            asked = shown(sample, orders[turn])
+            questions = shown(sample, orders[turn])
             if self.way.base == APART:
-                requests += [request(turn, label_of(turn, number), [question]) for number, question in enumerate(asked)]
+                requests += [request(turn, label_of(turn, n), [question]) for n, question in enumerate(questions)]
             else:
-                requests.append(request(turn, label_of(turn), asked))
+                requests.append(request(turn, label_of(turn), questions))
         return requests
 
     def expected(self, sample: SpatialRow) -> Expected:
@@ -144,10 +144,12 @@ class ImageFolderSolver(VoteScorer):
         if self.way.control != BLIND:
             is_shuffled = self.way.control == SHUFFLED
             ids = others(sample.item_id, self.item_ids, self.seed) if is_shuffled else [sample.item_id]
-            sides = next((sizes for item_id in ids if (sizes := self._sides_of(item_id)) is not None), None)
+            names = ids if self.files is None else [self.files[item_id] for item_id in ids if item_id in self.files]
+            sides_of = self.images.sides if self.files is None else self.images.folder.sides
+            sides = next((size for name in names if (size := sides_of(name)) is not None), None)
             if sides is None:
                 return Expected()
-        groups = [[one] for one in sample.questions] if self.way.base == APART else [list(sample.questions)]
+        groups = [[question] for question in sample.questions] if self.way.base == APART else [list(sample.questions)]
         sent = ROUNDS * sum(len(self.words.text(group)) + len(self.words.role) for group in groups)
         least, most = (ROUNDS * len(sample.questions) * length for length in REPLY_LENGTHS[self.way.base])
         calls = ROUNDS * len(groups)
@@ -156,17 +158,11 @@ class ImageFolderSolver(VoteScorer):
             (calls, calls), (sent, sent), (least, most), images=[sides] * calls if sides else (), worst=worst
         )
 
-    def _sides_of(self, item_id: str) -> tuple[int, int] | None:
-        if self.files is None:
-            return self.images.sides(item_id)
-        name = self.files.get(item_id)
-        return None if name is None else self.images.folder.sides(name)
-
 
 def unread(reply: Reply, questions: Sequence[ImageQuestion]) -> str:
     """Return why a letter of a reply cannot be read, or an empty text if all can."""
-    found = letters(reply.text or "", questions)
-    return next((one.reason for one in found if not isinstance(one, str)), "")
+    answers = letters(reply.text or "", questions)
+    return next((answer.reason for answer in answers if not isinstance(answer, str)), "")
 
 
 async def until_accepted(judge: Judge, ask: Ask, messages: Sequence[BaseMessage]) -> list[LabelledReply]:
@@ -174,31 +170,31 @@ async def until_accepted(judge: Judge, ask: Ask, messages: Sequence[BaseMessage]
 
     A service failure (after the client's retries) ends its round; resuming the run asks it again.
     """
-    said: list[LabelledReply] = []
+    calls: list[LabelledReply] = []
     open_rounds = list(range(ROUNDS))
-    while open_rounds and len(said) < official.REQUESTS:
-        turns = open_rounds[: official.REQUESTS - len(said)]
-        calls = (judge.reply(ask, messages, label_of(turn), len(said) + n) for n, turn in enumerate(turns))
-        replies = await gather_all(*calls)
-        said += [LabelledReply(label_of(turn), reply) for turn, reply in zip(turns, replies, strict=True)]
-        open_rounds = [
-            turn
-            for turn, reply in zip(turns, replies, strict=True)
-            if reply.ending not in NOT_ASKED_AGAIN and (reply.text is None or official.accepted(reply.text) is None)
-        ]
-    return said
+    while open_rounds and len(calls) < official.REQUESTS:
+        turns = open_rounds[: official.REQUESTS - len(calls)]
+        requests = (judge.reply(ask, messages, label_of(turn), len(calls) + n) for n, turn in enumerate(turns))
+        replies = await gather_all(*requests)
+        open_rounds = []
+        for turn, reply in zip(turns, replies, strict=True):
+            calls.append(LabelledReply(label_of(turn), reply))
+            is_accepted = reply.text is not None and official.accepted(reply.text) is not None
+            if reply.ending not in NOT_ASKED_AGAIN and not is_accepted:
+                open_rounds.append(turn)
+    return calls
 
 
 def others(item_id: str, item_ids: Sequence[str], seed: int) -> Iterable[str]:
     """Return all other items in random cyclic order after this one, so that each image is shown equally often.
 
-    >>> [next(iter(others(one, ["1", "2", "3"], 0))) for one in ("1", "2", "3")]
+    >>> [next(iter(others(item_id, ["1", "2", "3"], 0))) for item_id in ("1", "2", "3")]
     ['2', '3', '1']
     """
     mixed = list(item_ids)
     Random(f"{seed}/shuffled").shuffle(mixed)
-    place = mixed.index(item_id)
-    return (*mixed[place + 1 :], *mixed[:place])
+    index = mixed.index(item_id)
+    return (*mixed[index + 1 :], *mixed[:index])
 
 
 def viewer(task: Task, viewing: Viewing, dataset: Dataset) -> ImageFolderSolver:
