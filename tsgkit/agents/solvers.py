@@ -114,10 +114,10 @@ class AgentSolver(SolverWork):
     def expected(self, sample: Any) -> Expected:  # noqa: ANN401
         """From a draft with nothing to find to as many looks as are allowed, with prompts about right graphs."""
         assert self.task.prompt is not None  # noqa: S101  (a task with drafts is asked in words)
-        sentences, answer = self._draft(sample), self.task.prompt.length_of(sample)[1]
-        passage, least, most = passage_of(sentences), FEWEST[self.effort.level], self.effort.looks
-        look = len(look_prompt(passage, passage.graphs or sentences.right, ()))
-        draft = _drafting(sentences, answer)
+        drafted, answer = self._draft(sample), self.task.prompt.length_of(sample)[1]
+        passage, least, most = passage_of(drafted), FEWEST[self.effort.level], self.effort.looks
+        look = len(look_prompt(passage, passage.graphs or drafted.right, ()))
+        draft = _drafting(drafted, answer)
         return Expected(
             (draft.calls[0] + least, draft.calls[1] + most),
             (draft.sent[0] + least * look, draft.sent[1] + most * (look + FINDINGS)),

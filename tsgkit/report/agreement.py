@@ -171,22 +171,22 @@ def read_ratings(path: str | Path) -> People:
 def agreements_of(
     run: Path,
     people: People | None = None,
-    their_label: Path | None = None,
+    second_run: Path | None = None,
     subject: str | None = None,
     data: str | None = None,
 ) -> tuple[RowAgreements, ...]:
     """Return the agreements of every row of a run: with people, with another run's judge or official results, of its
     rounds with each other.
     """
-    if their_label is not None and their_label.is_dir() and not (their_label / HEADER).exists():
-        return tuple(_with_official(run, row) for row in official_rows(run, their_label, data, subject))
+    if second_run is not None and second_run.is_dir() and not (second_run / HEADER).exists():
+        return tuple(_with_official(run, row) for row in official_rows(run, second_run, data, subject))
     rows = list(_judged_rows(run, subject, data))
     is_open = people is not None and not all(dict(rating.rows).get("subject") for rating in people.ratings)
     if is_open and len({row.cell.subject for row in rows}) > 1:
         raise UsageError(
             f"{run}: it has several subjects, and the ratings are about one of them", hint="name it: --subject"
         )
-    others = list(_judged_rows(their_label, subject, data)) if their_label is not None else []
+    others = list(_judged_rows(second_run, subject, data)) if second_run is not None else []
     agreements = []
     for row in rows:
         agreement = RowAgreements(str(run), row.cell, row.judge, len(row.verdicts))
@@ -203,8 +203,8 @@ def agreements_of(
         known = sorted({item for row in rows for item, _ in row.verdicts})
         first = min(rating.place for rating in people.ratings)[0]
         raise UsageError(f"{people.file}: it has no rating of an item of this run", hint=meant(first, known))
-    if their_label is not None and not any(row.measures for row in agreements):
-        raise UsageError(f"{their_label}: no subject, task and item is in both runs")
+    if second_run is not None and not any(row.measures for row in agreements):
+        raise UsageError(f"{second_run}: no subject, task and item is in both runs")
     return tuple(agreements)
 
 
@@ -296,12 +296,12 @@ def _by_kind(
         yield MeasuredAgreement(on, measure(first, second), between, kind)
 
 
-def _with_another(verdicts: Verdicts, their_label: _JudgedRow) -> Iterator[MeasuredAgreement]:
-    places = sorted(verdicts.keys() & their_label.verdicts.keys())
-    sides = (verdicts, their_label.verdicts)
+def _with_another(verdicts: Verdicts, other_row: _JudgedRow) -> Iterator[MeasuredAgreement]:
+    places = sorted(verdicts.keys() & other_row.verdicts.keys())
+    sides = (verdicts, other_row.verdicts)
     right = [{question: RIGHT[side[question].right] for question in places} for side in sides]
     labels = [{question: side[question].label for question in places} for side in sides]
-    between = f"judge and {their_label.judge or their_label.cell.subject} {their_label.cell.solver}"
+    between = f"judge and {other_row.judge or other_row.cell.subject} {other_row.cell.solver}"
     for on, (first, second) in ((VERDICTS, right), (LABELS, labels)) if places else ():
         if on == VERDICTS or any(first.values()) or any(second.values()):
             yield from _by_kind(on, between, verdicts, (first, second), cohens_kappa)

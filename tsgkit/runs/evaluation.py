@@ -271,18 +271,18 @@ class Evaluation:
                 door.provider.prepare()  # all are checked before the first of several is paid for
         if options.executor is not None:
             self.executor = executor_named(options.executor, limits.in_flight)
-        sessions = []
+        facts = []
         if number := sum(state.at_start for state in self.states.values()):
-            sessions.append(f"{number:,} {'sample is' if number == 1 else 'samples are'} there already")
+            facts.append(f"{number:,} {'sample is' if number == 1 else 'samples are'} there already")
         batches_file = self.folder.path / BATCHES
         if not limits.batch and batches_file.exists() and (number := pending(batches_file)):
             batches = "1 batch is" if number == 1 else f"{number:,} batches are"
-            sessions.append(f"{batches} pending, which only --batch collects")
+            facts.append(f"{batches} pending, which only --batch collects")
         self.engine = Engine(
             tuple(self.subjects.values()),
             self.watch,
             noun="sample",
-            there="; ".join(sessions),
+            there="; ".join(facts),
             executor=self.executor,
             tracing=self.tracing,
         )
@@ -366,10 +366,10 @@ class Evaluation:
     async def work(self) -> None:
         """Work until nothing is left, or something stops it: on one queue for each who is asked."""
         queues = []
-        for names in dict.fromkeys(state.row.asked for state in self.states.values()):
-            states = [state for state in self.states.values() if state.row.asked == names]
+        for model in dict.fromkeys(state.row.asked for state in self.states.values()):
+            states = [state for state in self.states.values() if state.row.asked == model]
             if _left(states):
-                asks = asks_a_model(names)
+                asks = asks_a_model(model)
                 workers = self._workers(states, asks=asks)
                 if asks and len(states) > 1 and all(state.row.judge is None for state in states):
                     states.sort(key=_length)  # a context too small for the long ones may do for the short ones
@@ -438,8 +438,8 @@ class Evaluation:
         state.began = state.began or time.monotonic()
         state.busy += 1
         try:
-            names = functools.partial(asked_attributes, state.row, position)
-            with observed(f"sample {state.row.cell.task}", names) as note:
+            attributes = functools.partial(asked_attributes, state.row, position)
+            with observed(f"sample {state.row.cell.task}", attributes) as note:
                 record = await self._answered(state, position)
                 note(functools.partial(outcome_attributes, record))
         finally:
@@ -483,8 +483,8 @@ class Evaluation:
         async def routed(
             messages: Sequence[BaseMessage], *, label: str, draw: int = 0, schema: dict[str, Any] | None = None
         ) -> Reply:
-            names = judge if label == GRADE or subject is None else subject
-            return await names.ask(where, messages, label=label, draw=draw, schema=schema)
+            door = judge if label == GRADE or subject is None else subject
+            return await door.ask(where, messages, label=label, draw=draw, schema=schema)
 
         return routed
 
@@ -515,7 +515,7 @@ class Evaluation:
     def outcome(self, with_samples: bool) -> EvaluationOutcome:
         """Return what became of it."""
         folder, states, engine = self.folder, self.states, self.engine
-        if all(position >= 0 for state in states.values() for position in state.places):
+        if all(offset >= 0 for state in states.values() for offset in state.places):
             put_in_order(states, folder.samples)
         folder.update_header(**{RECORDS: sum(state.recorded for state in states.values())})
         results = results_of(states, folder.samples, self.prepared.plan.at("seed"))

@@ -167,17 +167,17 @@ def _keep_prompts(home: Path, prepared: RunSetup) -> None:
         safe = re.sub(r"[^\w-]", "-", name)
         room = home / "prompts" if len(sets) == 1 else home / "prompt-sets" / f"{number}-{safe}"
         folders = () if folder is None else (Path(folder),)
-        for position in places:
-            for part in sorted(_parts_in(position, folders)):
-                _write(room / position / part, text_of(find("prompts", f"{position}/{part}", folders)))
+        for subfolder in places:
+            for part in sorted(_parts_in(subfolder, folders)):
+                _write(room / subfolder / part, text_of(find("prompts", f"{subfolder}/{part}", folders)))
     for card in {row.task.key: row.task.card for row in prepared.rows if "shots" in row.depends}.values():
         if card.examples is not None:
             _write(home / "tasks" / card.examples, text_of(find("tasks", card.examples)))
 
 
-def _parts_in(position: str, folders: Sequence[Path]) -> set[str]:
+def _parts_in(subfolder: str, folders: Sequence[Path]) -> set[str]:
     """Return the names of the parts of prompts at a place of the search path."""
-    above = [folder.joinpath(*position.split("/")) for folder in search_path("prompts", folders)]
+    above = [folder.joinpath(*subfolder.split("/")) for folder in search_path("prompts", folders)]
     return {file.name for folder in above if folder.is_dir() for file in folder.iterdir() if file.name.endswith(".txt")}
 
 

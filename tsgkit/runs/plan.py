@@ -326,8 +326,8 @@ def load_plan(name: str) -> dict[str, Any]:
 def plan_names() -> tuple[str, ...]:
     """Return the plans on the search path."""
     names = set[str]()
-    for position in search_path("eval"):
-        plans = position.joinpath("plans")
+    for folder in search_path("eval"):
+        plans = folder.joinpath("plans")
         if plans.is_dir():
             names |= {file.name.removesuffix(".yaml") for file in plans.iterdir() if file.name.endswith(".yaml")}
     return tuple(sorted(names))

@@ -246,7 +246,7 @@ def results_of(states: Mapping[Cell, RowState], samples: Journal, seed: int) -> 
         row, totals = state.row, state.sums
         if totals is None or totals.n != state.total:  # its records were not added in order, or not all of them
             totals = RowTotals(row.task.tally())
-            for record in (samples.read(position) for position in state.places if position != NOWHERE):
+            for record in (samples.read(offset) for offset in state.places if offset != NOWHERE):
                 totals.add(record, scores_of(record))
         board = row.task.board(totals.tally, row.solver, seed if row.cell.seed is None else row.cell.seed)
         result = Result(
@@ -332,13 +332,13 @@ def records_of(state: RowState, samples: Journal) -> Iterator[dict[str, Any]]:
 
 def put_in_order(states: Mapping[Cell, RowState], samples: Journal) -> None:
     """Write the records anew: each sample once, rows and samples in order."""
-    places = array("q", (position for state in states.values() for position in state.places if position != NOWHERE))
+    places = array("q", (offset for state in states.values() for offset in state.places if offset != NOWHERE))
     if samples.count() == len(places) and all(map(lt, places, islice(places, 1, None))):
         return
-    samples.replace(samples.line(position) for position in places)
+    samples.replace(samples.line(offset) for offset in places)
     start = 0
     for state in states.values():
-        for position, old in enumerate(state.places):
+        for number, old in enumerate(state.places):
             if old != NOWHERE:
-                state.places[position] = start
+                state.places[number] = start
                 start += len(samples.line(start))

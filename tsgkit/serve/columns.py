@@ -68,11 +68,11 @@ class SampleColumns:
     def value(self) -> dict[str, Any]:
         """Return all columns, as the browser takes them."""
         items = ((position, row) for position, row in enumerate(self.rows))
-        item_ids = [(position, row.dataset.item_ids[number]) for position, row in items for number in row.numbers]
+        placed_ids = [(position, row.dataset.item_ids[number]) for position, row in items for number in row.numbers]
         return {
             "n": self.total,
-            "row": [position for position, _ in item_ids],
-            "item": [item for _, item in item_ids],
+            "row": [position for position, _ in placed_ids],
+            "item": [item for _, item in placed_ids],
             "outcome": list(self.outcome),
             "outcomes": self.outcomes,
             "mark": self.mark,
