@@ -48,7 +48,8 @@ def first_fault(error: ValidationError) -> str:
     """Return the first thing that pydantic finds wrong in a value: its place, if it is a part, and the reason."""
     fault = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(str(part) for part in fault["loc"] if not NAMES_A_TYPE.fullmatch(str(part)))
-    return f"{place}: {fault['msg']}" if place else fault["msg"]
+    reason = fault["msg"].removeprefix("Value error, ")
+    return f"{place}: {reason}" if place else reason
 
 
 class UsageError(TsgkitError):

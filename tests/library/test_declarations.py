@@ -99,7 +99,7 @@ def test_every_shipped_card_loads_and_one_of_a_project_is_found_by_its_name(tmp_
 
 
 def test_card_errors_name_file_and_field() -> None:
-    outside, integer = "data: Value error, a path inside its room", "version: Input should be a valid integer"
+    outside, integer = "data: a path inside its room", "version: Input should be a valid integer"
     rows: list[tuple[str, str]] = [
         ("", "a card is fields and values, not nothing"), ("- a\n", "not a list"), ("word\n", "not one value"),
         (GOOD + "title: again\n", "line 9: the field title stands here twice"),

@@ -133,7 +133,8 @@ def problem_of(
         loc = others[0]["loc"]
         location = ".".join(str(part) for part in (loc[:1] if loc and loc[0] in whole else loc) if part != "[key]")
         more = f" (and {len(others) - 1} more)" if len(others) > 1 else ""
-        problems = [f"{location}{': ' if location else ''}{others[0]['msg']}{more}"]
+        reason = others[0]["msg"].removeprefix("Value error, ")
+        problems = [f"{location}{': ' if location else ''}{reason}{more}"]
     near = [match[0].name for name in unknown if (match := nearest(name, fields, limit=1))]
     hint = f"{', '.join(near)}?" if near else f"the {noun}s: {', '.join(fields)}" if unknown else ""
     return UsageError(f"{source}: {'; '.join(problems)}", hint=hint)

@@ -196,8 +196,7 @@ def _mapping(value: Mapping[Any, Any], source: str) -> NamedMapping:
         return NamedMapping(RowMapping.model_validate(value), source)
     except ValidationError as error:
         fields = (*RowMapping.model_fields, "tasks", "column", "value", "strip", "json")
-        problem = problem_of(error, source, "setting", fields)
-        raise UsageError(problem.message.replace("Value error, ", ""), hint=problem.hint) from None
+        raise problem_of(error, source, "setting", fields) from None
 
 
 PARQUET, CSV, TSV, JSONL = ".parquet", ".csv", ".tsv", ".jsonl"

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, StrictInt, StrictStr, ValidationError
 
-from tsgkit.errors import NotationError, UsageError
+from tsgkit.errors import NotationError, UsageError, first_fault
 from tsgkit.graph.notation.json_triplets import kind_of, load
 from tsgkit.library.files import read_text
 from tsgkit.llm.reply import Ending, Reply
@@ -123,9 +123,7 @@ def _read(
         except NotationError as error:
             raise UsageError(f"{where}: {error.message}", hint=hint) from None
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            field = ".".join(str(part) for part in first["loc"])
-            raise UsageError(f"{where}: not a reply: {field}: {first['msg']}", hint=hint) from None
+            raise UsageError(f"{where}: not a reply: {first_fault(error)}", hint=hint) from None
         item_id = str(row.item_id)
         if item_id not in known:
             raise unknown_item(where, item_id, item_ids)

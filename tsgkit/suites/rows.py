@@ -27,7 +27,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from tsgkit.errors import NotationError, UsageError
+from tsgkit.errors import NotationError, UsageError, first_fault
 from tsgkit.graph.notation.json_triplets import load
 from tsgkit.lexicon import meant
 from tsgkit.library.datasets import catalogue, dataset_file, default_file, installed, shipped_datasets, shipped_file
@@ -385,8 +385,7 @@ def json_rows(
         try:
             return item.model_validate({**row, "item_id": str(row.get("item_id", number))})
         except ValidationError as error:
-            where, message = first_problem(error)
-            raise ValueError(f"{where}: {message}" if where else message) from None
+            raise ValueError(first_fault(error)) from None
 
     def load_lines(source: Source) -> Items:
         text = text_at(source)
@@ -398,12 +397,6 @@ def json_rows(
 
     lines = partial(_lines, row_of, make)
     return Rows(stored=stored, load=load_lines, lines=lines, **more)
-
-
-def first_problem(error: ValidationError) -> tuple[str, str]:
-    """Return the place of the first field of a row that does not fit, empty for the row as a whole, and the reason."""
-    first = error.errors(include_url=False, include_input=False)[0]
-    return ".".join(str(part) for part in first["loc"] if part not in ("str", "int")), first["msg"]
 
 
 def items_in(

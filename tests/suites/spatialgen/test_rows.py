@@ -92,12 +92,12 @@ def test_questions_are_split_into_options_and_written_back() -> None:
 def test_rows_are_read_lazily_and_a_broken_one_is_named_by_line_and_field(tmp_path: Path) -> None:
     for broken, message in {
         b"{": "line 2: broken JSON, column 2",
-        json.dumps(value(answers=[1])).encode(): r"line 2: field answers\.0: Input should be a valid string",
-        json.dumps(value(scene=None, prompt=3)).encode(): r"line 2: field scene: .* \(and 1 more\)",
-        b'{"id": "000001"}': "line 2: field scene: Field required",
+        json.dumps(value(answers=[1])).encode(): r"line 2: not a row: answers\.0: Input should be a valid string",
+        json.dumps(value(scene=None, prompt=3)).encode(): r"line 2: not a row: scene: .* \(and 1 more\)",
+        b'{"id": "000001"}': "line 2: not a row: scene: Field required",
         b'{"id": "\xff"}': "line 2: not UTF-8 text",
-        json.dumps(value(prompt="\ud800")).encode(): "line 2: field prompt: .*half a character",
-        json.dumps(value(note="\ud800")).encode(): "line 2: field of its own: .*half a character",
+        json.dumps(value(prompt="\ud800")).encode(): "line 2: not a row: prompt: .*half a character",
+        json.dumps(value(note="\ud800")).encode(): "line 2: not a row: .*half a character",
     }.items():
         lines = row_files.read_rows([json.dumps(value()).encode(), broken], "x.jsonl")
         next(lines)

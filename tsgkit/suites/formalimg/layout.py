@@ -37,7 +37,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, StrictStr, ValidationError
 
-from tsgkit.errors import UsageError
+from tsgkit.errors import UsageError, first_fault
 from tsgkit.library.cards import Card
 from tsgkit.logic.layouts import CANVAS, Box
 from tsgkit.logic.vocabulary import KNOLLING as VOCABULARY
@@ -48,7 +48,7 @@ from tsgkit.suites.formalimg.strict import LayoutAnswer, layout_in, text_of_repl
 from tsgkit.suites.formalimg.task import VIEW, formula_task
 from tsgkit.suites.formalimg.verdicts import Findings, clauses_of, published_verdict, scores_of, verdict_on
 from tsgkit.suites.judgement import AnswerScores, Given, Spans
-from tsgkit.suites.rows import Dataset, first_problem
+from tsgkit.suites.rows import Dataset
 from tsgkit.suites.solvers.examples import Identity, Pool, WorkedExample, folded, pool_file
 from tsgkit.suites.solvers.offline_solvers import OwnProgram, baseline_name
 from tsgkit.suites.solvers.prompt_files import Prompt
@@ -120,7 +120,7 @@ def _pool(card: Card) -> Pool:
         try:
             answer = LayoutExample.model_validate(row.value)
         except ValidationError as error:
-            raise UsageError(f"{row.place}: {': '.join(first_problem(error))}") from None
+            raise UsageError(f"{row.place}: {first_fault(error)}") from None
         examples.append(WorkedExample(sample, layout_text(answer.layout), answer.rationale))
     return Pool(str(card.examples), tuple(examples), _identity)
 

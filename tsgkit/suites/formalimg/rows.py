@@ -23,14 +23,14 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 
-from tsgkit.errors import FileProblem, NotationError, TsgkitError, UsageError
+from tsgkit.errors import FileProblem, NotationError, TsgkitError, UsageError, first_fault
 from tsgkit.graph.notation.json_triplets import kind_of, load
 from tsgkit.library.files import look_alike, read_text
 from tsgkit.logic.clauses import clause_form, object_classes
 from tsgkit.logic.evaluation import refuse_unjudgeable
 from tsgkit.logic.formula import Forall, Formula, atoms_of, free_variables, walk
 from tsgkit.logic.parser import parse
-from tsgkit.suites.rows import Items, Source, first_problem, text_at
+from tsgkit.suites.rows import Items, Source, text_at
 from tsgkit.suites.task import by_number
 
 KNOLLING, NATURAL = "knolling", "natural"
@@ -231,4 +231,4 @@ def row_from(value: object, place: str) -> FormulaRow:
     try:
         return FormulaRow.model_validate(value)
     except ValidationError as error:
-        raise UsageError(f"{place}: {': '.join(first_problem(error))}", hint=HINT) from None
+        raise UsageError(f"{place}: {first_fault(error)}", hint=HINT) from None

@@ -29,7 +29,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictStr, ValidationError
 
-from tsgkit.errors import NotationError, UsageError
+from tsgkit.errors import NotationError, UsageError, first_fault
 from tsgkit.graph.notation.json_triplets import kind_of, load
 from tsgkit.library.files import read_text
 from tsgkit.llm.reply import Ending, Reply
@@ -38,7 +38,6 @@ from tsgkit.suites.foreign_replies import report_of
 from tsgkit.suites.judgement import Judged, scored
 from tsgkit.suites.judges.images import MISSING, NOT_SHOWN, ShownImage
 from tsgkit.suites.replies import Replies, read_reply_lists, unknown_item
-from tsgkit.suites.rows import first_problem
 from tsgkit.suites.scoreboard import ScoreReport
 from tsgkit.suites.spatialgen import official
 from tsgkit.suites.spatialgen.judge_requests import ParsedProtocol, orders_of
@@ -226,9 +225,7 @@ def result_row_from(value: object, place: str) -> ResultRow:
     try:
         return ResultRow.model_validate(value)
     except ValidationError as error:
-        field, message = first_problem(error)
-        why = f"{place}: not a result row: {field}: {message.removeprefix('Value error, ')}"
-        raise UsageError(why, hint=HINT) from None
+        raise UsageError(f"{place}: not a result row: {first_fault(error)}", hint=HINT) from None
 
 
 NOT_JSON = object()

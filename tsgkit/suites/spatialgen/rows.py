@@ -45,12 +45,12 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, StrictStr, ValidationError, model_validator
 
-from tsgkit.errors import FileProblem, NotationError, UsageError
+from tsgkit.errors import FileProblem, NotationError, UsageError, first_fault
 from tsgkit.graph.notation.json_triplets import kind_of, load
 from tsgkit.lexicon import stem
 from tsgkit.lexicon.folding import word_set
 from tsgkit.library.files import look_alike
-from tsgkit.suites.rows import Dataset, Items, Source, first_problem
+from tsgkit.suites.rows import Dataset, Items, Source
 
 _MEANINGS = {
     "Foundation": {
@@ -247,9 +247,8 @@ def row_from(value: object, line: int | None = None) -> SpatialRow:
     try:
         fields = _Fields.model_validate(value)
     except ValidationError as error:
-        name, message = first_problem(error)
         more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
-        raise NotationError(f"field {name or 'of its own'}: {message}{more}", line=line) from None
+        raise NotationError(f"not a row: {first_fault(error)}{more}", line=line) from None
     return SpatialRow(
         id=fields.id,
         scene=fields.scene,

@@ -32,7 +32,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 
-from tsgkit.errors import EditError, NotationError
+from tsgkit.errors import EditError, NotationError, first_fault
 from tsgkit.graph.careless_texts import WRITINGS, careless_reading
 from tsgkit.graph.corruptions import Corrupted, Corruption, corrupt
 from tsgkit.graph.edits import Change, diff
@@ -193,9 +193,7 @@ def given_in(row: Mapping[str, Any], item: str) -> GivenGraph | None:
     try:
         model_graph = GivenGraph.model_validate(row[GIVEN])
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, (GIVEN, *first["loc"])))
-        raise NotationError(f"item {item}: {where}: {first['msg']}") from None
+        raise NotationError(f"item {item}: {GIVEN}.{first_fault(error)}") from None
     if model_graph.number >= (count := len(row["graphs"])):
         raise NotationError(
             f"item {item}: {GIVEN}.number: {model_graph.number}, and the row has {count} graphs, counted from 0"
