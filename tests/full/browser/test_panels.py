@@ -19,8 +19,8 @@ from tsgkit.geometry import Object, Scene, box, standing
 from tsgkit.graph.drawing import draw_marked
 from tsgkit.graph.model import ActionGraph
 from tsgkit.suites.panels import Kind, Panel, drawings_of
+from tsgkit.suites.sceneeval.remarks import Remark, RemarkSection
 from tsgkit.suites.sceneeval.room_pages import room_page
-from tsgkit.suites.sceneeval.view import Remark, RemarkSection
 
 PAGE = """<!doctype html><html lang="en"><head><title>Panels</title><meta name="viewport" content="width=device-width">
 </head><body><main><h1>Sample</h1><div id="sample"></div></main></body></html>"""

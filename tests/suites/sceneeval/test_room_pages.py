@@ -23,8 +23,7 @@ from tsgkit.geometry import Architecture, MeasuredScene, Mesh, Object, Opening, 
 from tsgkit.suites.panels import Panel, SampleView
 from tsgkit.suites.sceneeval import view
 from tsgkit.suites.sceneeval.annotations import annotation_of
-from tsgkit.suites.sceneeval.room_pages import BOX_FACES, NAMESPACE, room_page, room_parts, simplified
-from tsgkit.suites.sceneeval.view import (
+from tsgkit.suites.sceneeval.remarks import (
     Remark,
     RemarkSection,
     demand_remarks,
@@ -32,6 +31,7 @@ from tsgkit.suites.sceneeval.view import (
     trouble_remarks,
     verdicts,
 )
+from tsgkit.suites.sceneeval.room_pages import BOX_FACES, NAMESPACE, room_page, room_parts, simplified
 from tsgkit.suites.task import Folder
 
 HOSTILE = "</script><script>alert(1)</script><!--<script>&\u2028]]>\"'"

@@ -33,10 +33,10 @@ from tsgkit.graph.drawing.svg import INK, PALE, Markup, characters, document, el
 from tsgkit.library.files import refuse_to_replace_data, write_text
 from tsgkit.suites.sceneeval.judges.rules import RulesJudge, support_type
 from tsgkit.suites.sceneeval.plausibility import findings
+from tsgkit.suites.sceneeval.remarks import Remark, RemarkSection
 from tsgkit.suites.sceneeval.scene_files.assets import sources_of
 from tsgkit.suites.sceneeval.scene_files.folder import read_scene
 from tsgkit.suites.sceneeval.scene_files.loaded_scene import MISSING, LoadedScene
-from tsgkit.suites.sceneeval.view import Remark, RemarkSection
 
 if TYPE_CHECKING:
     from tsgkit.geometry.bodies import Body

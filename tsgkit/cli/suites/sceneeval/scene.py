@@ -30,8 +30,8 @@ from tsgkit.library.files import STDIN, refuse_to_overwrite_sources, write_repor
 
 if TYPE_CHECKING:
     from tsgkit.geometry import MeasuredScene, View
+    from tsgkit.suites.sceneeval.remarks import RemarkSection
     from tsgkit.suites.sceneeval.scene_files.loaded_scene import LoadedScene
-    from tsgkit.suites.sceneeval.view import RemarkSection
 
 PROFILES = ("strict", "official")
 VIEWS: tuple[View, ...] = ("front", "figure", "surroundings", "top")
@@ -261,7 +261,7 @@ def _judged(
     from tsgkit.suites.sceneeval.annotation_files import read_annotation_file
     from tsgkit.suites.sceneeval.judges.rules import RulesJudge
     from tsgkit.suites.sceneeval.plausibility import findings
-    from tsgkit.suites.sceneeval.view import sections
+    from tsgkit.suites.sceneeval.remarks import sections
 
     judge = RulesJudge()
     types = asyncio.run(judge.supports(loaded, stage, None))
@@ -280,7 +280,7 @@ def _recorded(loaded: LoadedScene, arguments: argparse.Namespace) -> tuple[str, 
     """Return the strict findings that a run recorded for this room."""
     from tsgkit.report.explanation import explain
     from tsgkit.suites.sceneeval.annotations import Annotation
-    from tsgkit.suites.sceneeval.view import sections, strict_findings
+    from tsgkit.suites.sceneeval.remarks import sections, strict_findings
 
     run, item = arguments.run, _item(arguments)
     rows = explain(run, item, subject=arguments.subject).rows

@@ -9,7 +9,7 @@ from tsgkit.graph.drawing.svg import Markup
 from tsgkit.report import html
 from tsgkit.report.html import tag, text
 from tsgkit.suites.sceneeval.plausibility import METRICS
-from tsgkit.suites.sceneeval.view import Remark, verdicts
+from tsgkit.suites.sceneeval.remarks import Remark, verdicts
 
 TROUBLES = (("in_collision", "collides"), ("out_of_bounds", "is not over the floor"))
 HEAD = ("object", "held by", "trouble", "best side free", "why")
