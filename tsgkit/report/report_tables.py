@@ -159,9 +159,13 @@ def score_tables(report: Report, task: str, *, headline: bool | None = None) -> 
     if lines or headline is not False:
         notes: dict[Line, list[str]] = {}
         for row in rows if headline is not False else ():
+            run = [f"({row.run})"] if len(report.runs) > 1 else []
             for note in _row_notes(row):
-                notes.setdefault(note, []).append(row.title)
-        row_notes = [(Foreign(listed(titles)), ": ", *note) for note, titles in notes.items()]
+                notes.setdefault(note, []).append(" ".join([row.subject, *row.way, *run]))
+        row_notes = [
+            ("all rows" if len(names) == len(rows) > 1 else Foreign(listed(names, 3)), ": ", *note)
+            for note, names in notes.items()
+        ]
         title = (Foreign(task), *([": other metrics"] if headline is False else []))
         yield _scored(title, (*_who_head(report), "metric", "better"), lines, row_notes, label=task)
 
@@ -189,9 +193,11 @@ def _values(board: Board, name: str) -> tuple[Cell, ...]:
 
 def _row_notes(row: ReportRow) -> Iterator[Line]:
     """Yield what is to be known about a row, without its name."""
+    reasons: dict[str, list[str]] = {}
     for what, reason in row.board.reasons.items():
         if row.n and reason != NO_SUCH_METRIC and not (row.board.never_answered and what == "official"):  # once
-            yield (f"{what}: ", Foreign(reason))
+            reasons.setdefault(reason, []).append(what)
+    yield from ((f"{', '.join(names)}: ", Foreign(reason)) for reason, names in reasons.items())
     if row.unasked:
         unasked = f"{row.unasked:,} of {row.total:,} samples were not asked"
         yield (f"unfinished: {unasked}; the figures are over the others",)
