@@ -38,16 +38,19 @@ from tsgkit.logic.samples import Scenario
 Names = Mapping[Variable, str]
 
 MEASURES = dict.fromkeys(("scissors", "glasses", "headphones", "jeans", "pliers", "shoes"), "pair") | {"keys": "bunch"}
-PLURALS = {"man": "men", "woman": "women", "child": "children", "person": "people", "mouse": "mice", "fish": "fish"} | {
-    "knife": "knives",
-    "watch": "watches",
-    "wrench": "wrenches",
-    "bench": "benches",
-    "box": "boxes",
-    "bus": "buses",
-    "bunch": "bunches",
-}
+PLURALS = (
+    {"man": "men", "woman": "women", "child": "children", "person": "people", "mouse": "mice", "fish": "fish"}
+    | {"knife": "knives", "watch": "watches", "wrench": "wrenches", "bench": "benches"}
+    | {"box": "boxes", "bus": "buses", "bunch": "bunches"}
+)
 READING, INSTRUCTION = 0, 1
+ALIKE = {"Above": "is above", "Below": "is below", "LargerThan": "is larger than", "SmallerThan": "is smaller than"} | {
+    "On": "is on",
+    "In": "is in",
+    "Holding": "holds",
+    "NextTo": "is next to",
+}
+"""The verbs that are the same in readings and in instructions."""
 VERBS: Mapping[str, tuple[str, str]] = {
     "OnLeftSide": ("is on the left side", "is in the left half of the image"),
     "OnRightSide": ("is on the right side", "is in the right half of the image"),
@@ -56,29 +59,17 @@ VERBS: Mapping[str, tuple[str, str]] = {
     "InCenter": ("is in the centre", "is in the centre of the image"),
     "LeftOf": ("is left of", "is to the left of"),
     "RightOf": ("is right of", "is to the right of"),
-    "Above": ("is above", "is above"),
-    "Below": ("is below", "is below"),
     "AlignedHorizontally": ("is at the height of", "is aligned horizontally with"),
     "AlignedVertically": ("is in one column with", "is aligned vertically with"),
-    "LargerThan": ("is larger than", "is larger than"),
-    "SmallerThan": ("is smaller than", "is smaller than"),
-    "On": ("is on", "is on"),
-    "In": ("is in", "is in"),
-    "Holding": ("holds", "holds"),
-    "NextTo": ("is next to", "is next to"),
+    **{name: (verb, verb) for name, verb in ALIKE.items()},
 }
 """The verb of each predicate in readings and in instructions."""
 LOOKS = (("Has", "HasColor", "HasMaterial", "HasShape"), ("HasState", "HasShape", "Has", "HasColor", "HasMaterial"))
 """The attributes that become adjectives of a noun in readings, as written, and in instructions, in this order."""
 ATTRIBUTES = frozenset(LOOKS[INSTRUCTION])
 ADJECTIVES = frozenset({"wooden", "fluffy"})
-COMPARED = {
-    "Equals": "is",
-    "GreaterThan": "is more than",
-    "LessThan": "is less than",
-    "GreaterThanOrEquals": "is at least",
-    "LessThanOrEquals": "is at most",
-}
+COMPARED = {"Equals": "is", "GreaterThan": "is more than", "LessThan": "is less than"}
+COMPARED |= {"GreaterThanOrEquals": "is at least", "LessThanOrEquals": "is at most"}
 
 
 def reading_of(formula: Formula) -> str:
@@ -99,9 +90,6 @@ def _clauses(formula: Formula, names: Names) -> Iterator[str]:
     yield intro
     for part in rest:
         yield from _clauses(part, names)
-
-
-# Names and nouns.
 
 
 def object_names(formula: Formula) -> dict[Variable, str]:
@@ -196,9 +184,6 @@ def _introduced(
         alias = "" if name.startswith("the ") else f" ({name})"
         nouns.append((with_article(noun) if determiner == "a" else f"{determiner} {noun}") + alias)
     return nouns, rest
-
-
-# Clauses.
 
 
 def words(formula: Formula, names: Names) -> str:
@@ -441,10 +426,8 @@ class _InstructionText:
             others = [self.names[arg] for arg in atom.args[1:] if isinstance(arg, Variable)]
             shared = "" if verb != "is" else others[0] if others else str(atom)
             groups.setdefault((verb, shared), []).append(rest)
-        predicates = []
-        for (verb, shared), phrases in sorted(
-            groups.items(), key=lambda group: ("is", "holds", "wears").index(group[0][0])
-        ):
+        predicates, order = [], ("is", "holds", "wears")
+        for (verb, shared), phrases in sorted(groups.items(), key=lambda group: order.index(group[0][0])):
             if verb == "is" and len(phrases) > 1:
                 phrases = [f"{listed([phrase.removesuffix(shared).strip() for phrase in phrases])} {shared}"]
             predicates.append(f"{verb} {listed(phrases)}")
@@ -473,10 +456,8 @@ class _InstructionText:
             if not all(predicate.startswith("is ") for predicate in predicates):
                 return "either " + " or ".join(predicates)
             atoms = {inner.name for inner in part.parts if isinstance(inner, fol.Atom)}
-            exclusive = (len(atoms) == 1 and atoms <= ATTRIBUTES) or atoms in (
-                {"LeftOf", "RightOf"},
-                {"Above", "Below"},
-            )
+            opposites = ({"LeftOf", "RightOf"}, {"Above", "Below"})
+            exclusive = (len(atoms) == 1 and atoms <= ATTRIBUTES) or atoms in opposites
             both = "" if exclusive else " (or both)"
             return f"is either {' or '.join(predicate[3:] for predicate in predicates)}{both}"
         return self.atom(part) if isinstance(part, fol.Atom) else words(part, self.names)

@@ -313,30 +313,27 @@ JOINED: Mapping[type[Formula], Mapping[bool, str]] = {
 }
 
 
+FIGURES = {
+    **dict.fromkeys(("OnLeftSide", "OnRightSide"), "its centre is at x = {first.cx:g}, the middle at 500"),
+    **dict.fromkeys(("OnTopSide", "OnBottomSide"), "its centre is at y = {first.cy:g}, the middle at 500"),
+    "InCenter": "its centre is at ({first.cx:g}, {first.cy:g}), the middle third is 333.3 to 666.7",
+    "LeftOf": "{subject} ends at x = {first.x2:g}, {target}'s centre is at x = {second.cx:g}",
+    "RightOf": "{subject} begins at x = {first.x1:g}, {target}'s centre is at x = {second.cx:g}",
+    "Above": "{subject} ends at y = {first.y2:g}, {target}'s centre is at y = {second.cy:g}",
+    "Below": "{subject} begins at y = {first.y1:g}, {target}'s centre is at y = {second.cy:g}",
+    "AlignedHorizontally": "their centres are {down:g} apart in y, less than 100 is needed",
+    "AlignedVertically": "their centres are {across:g} apart in x, less than 100 is needed",
+    **dict.fromkeys(("LargerThan", "SmallerThan"), "their areas are {first.area:g} and {second.area:g}"),
+}
+
+
 def measured(name: str, names: list[str], boxes: list[Box]) -> str:
     """Return the measurements a predicate compares, in words.
 
     >>> measured("LeftOf", ["cup_2", "the pen"], [Box(420, 0, 520, 90), Box(300, 100, 500, 120)])
     "cup_2 ends at x = 520, the pen's centre is at x = 400"
     """
-    (subject, target), (first, second) = (names[0], names[-1]), (boxes[0], boxes[-1])
-    match name:
-        case "OnLeftSide" | "OnRightSide":
-            return f"its centre is at x = {first.cx:g}, the middle at 500"
-        case "OnTopSide" | "OnBottomSide":
-            return f"its centre is at y = {first.cy:g}, the middle at 500"
-        case "InCenter":
-            return f"its centre is at ({first.cx:g}, {first.cy:g}), the middle third is 333.3 to 666.7"
-        case "LeftOf":
-            return f"{subject} ends at x = {first.x2:g}, {target}'s centre is at x = {second.cx:g}"
-        case "RightOf":
-            return f"{subject} begins at x = {first.x1:g}, {target}'s centre is at x = {second.cx:g}"
-        case "Above":
-            return f"{subject} ends at y = {first.y2:g}, {target}'s centre is at y = {second.cy:g}"
-        case "Below":
-            return f"{subject} begins at y = {first.y1:g}, {target}'s centre is at y = {second.cy:g}"
-        case "AlignedHorizontally":
-            return f"their centres are {abs(first.cy - second.cy):g} apart in y, less than 100 is needed"
-        case "AlignedVertically":
-            return f"their centres are {abs(first.cx - second.cx):g} apart in x, less than 100 is needed"
-    return f"their areas are {first.area:g} and {second.area:g}"
+    first, second = boxes[0], boxes[-1]
+    across, down = abs(first.cx - second.cx), abs(first.cy - second.cy)
+    values = {"first": first, "second": second, "across": across, "down": down}
+    return FIGURES[name].format(subject=names[0], target=names[-1], **values)

@@ -109,34 +109,21 @@ def bounds_of(comparison: fol.Comparison, *, truth: bool) -> CountBounds | None:
     if not truth:
         name = DENIED[name]
     low, high = math.floor(right), math.ceil(right)
-    match name:
-        case "Equals":
-            return CountBounds(left, high, low)
-        case "Unequal":
-            return CountBounds(left, low + 1, high - 1, either=True)
-        case "GreaterThan":
-            return CountBounds(left, low + 1, None)
-        case "GreaterThanOrEquals":
-            return CountBounds(left, high, None)
-        case "LessThan":
-            return CountBounds(left, None, high - 1)
-    return CountBounds(left, None, low)
+    limits: Mapping[str, tuple[int | None, int | None]] = {
+        "Equals": (high, low),
+        "Unequal": (low + 1, high - 1),
+        "GreaterThan": (low + 1, None),
+        "GreaterThanOrEquals": (high, None),
+        "LessThan": (None, high - 1),
+        "LessThanOrEquals": (None, low),
+    }
+    return CountBounds(left, *limits[name], either=name == "Unequal")
 
 
-MIRRORED = {
-    "GreaterThan": "LessThan",
-    "LessThan": "GreaterThan",
-    "GreaterThanOrEquals": "LessThanOrEquals",
-    "LessThanOrEquals": "GreaterThanOrEquals",
-}
-DENIED = {
-    "Equals": "Unequal",
-    "Unequal": "Equals",
-    "GreaterThan": "LessThanOrEquals",
-    "LessThanOrEquals": "GreaterThan",
-    "LessThan": "GreaterThanOrEquals",
-    "GreaterThanOrEquals": "LessThan",
-}
+MIRRORED = {"GreaterThan": "LessThan", "GreaterThanOrEquals": "LessThanOrEquals"}
+DENIED = {"Equals": "Unequal", "GreaterThan": "LessThanOrEquals", "LessThan": "GreaterThanOrEquals"}
+MIRRORED |= {value: key for key, value in MIRRORED.items()}
+DENIED |= {value: key for key, value in DENIED.items()}
 
 
 class Domain:

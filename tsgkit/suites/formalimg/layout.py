@@ -31,7 +31,6 @@ import json
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -110,19 +109,6 @@ class LayoutExample(BaseModel):
 
     layout: list[dict[str, Any]]
     rationale: StrictStr
-
-
-def _pool(card: Card) -> Pool:
-    """Return the worked examples that the card names: rows with a ``layout`` and a ``rationale``."""
-    examples = []
-    for row in read_rows(pool_file(card)):
-        sample = sample_from(row.value, row.place, row.number)
-        try:
-            answer = LayoutExample.model_validate(row.value)
-        except ValidationError as error:
-            raise UsageError(f"{row.place}: {first_fault(error)}") from None
-        examples.append(WorkedExample(sample, layout_text(answer.layout), answer.rationale))
-    return Pool(str(card.examples), tuple(examples), _identity)
 
 
 def _identity(sample: FormulaSample) -> Identity:
@@ -218,6 +204,18 @@ PROGRAMS = {"random": lambda sample, seed: layout_text(random_layout(sample, see
 def layout(card: Card) -> Task:
     """Return the task that asks for layouts as text."""
 
+    def pool() -> Pool:
+        """Return the worked examples that the card names: rows with a ``layout`` and a ``rationale``."""
+        examples = []
+        for row in read_rows(pool_file(card)):
+            sample = sample_from(row.value, row.place, row.number)
+            try:
+                answer = LayoutExample.model_validate(row.value)
+            except ValidationError as error:
+                raise UsageError(f"{row.place}: {first_fault(error)}") from None
+            examples.append(WorkedExample(sample, layout_text(answer.layout), answer.rationale))
+        return Pool(str(card.examples), tuple(examples), _identity)
+
     def program(task: Task, subject: str, seed: int, dataset: Dataset | None) -> OwnProgram:
         name = baseline_name(subject, PROGRAMS)
         if name == SOLVER:
@@ -255,7 +253,7 @@ def layout(card: Card) -> Task:
             schema=lambda sample, most: SCHEMA,
             answer_name="layout",
             identity=_identity,
-            pool=partial(_pool, card),
+            pool=pool,
             whole={"prompt": attrgetter("prompt")},
             reply_text=text_of_reply,
         ),

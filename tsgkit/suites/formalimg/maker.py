@@ -112,18 +112,8 @@ def faults(formula: Formula, scenario: Scenario, k: int) -> list[str]:
         problems.append(f"its K is {own_k}, not {k}")
     if problems:
         return problems
-    if scenario == "natural":
-        from tsgkit.logic.scene_models import world_of
-
-        try:
-            return [] if world_of(formula) is not None else ["no sensible world satisfies it"]
-        except OutOfBudget as out:
-            return [f"no sensible world was found in {out}"]
-    from tsgkit.logic.solver import BOTH, solve
-
-    solution = solve(formula, effort=EFFORT)
-    why = solution.text if solution.layout is None else "" if solution.profiles == BOTH else solution.note
-    if not why and verify(formula, {"objects": []}).truth is not False:
+    _, why = _search(formula, scenario)
+    if not why and scenario == "knolling" and verify(formula, {"objects": []}).truth is not False:
         why = "an empty scene satisfies it"
     return [why] if why else []
 
@@ -133,7 +123,7 @@ def distinguishing_layout(first: Formula, second: Formula, scenario: Scenario) -
     if clause_form(first).unordered == clause_form(second).unordered:
         return ""
     for holds, fails, words in ((first, second, "more"), (second, first, "less")):
-        witness = _witness(And((holds, Not(fails))), scenario)
+        witness, _ = _search(And((holds, Not(fails))), scenario)
         if witness is None:
             return None
         if witness:
@@ -141,22 +131,25 @@ def distinguishing_layout(first: Formula, second: Formula, scenario: Scenario) -
     return ""
 
 
-def _witness(formula: Formula, scenario: Scenario) -> str | None:
+def _search(formula: Formula, scenario: Scenario) -> tuple[str | None, str]:
+    """Return what satisfies a formula (empty: nothing does; None: unknown), and what is wrong with it as an item."""
     if scenario == "natural":
         from tsgkit.logic.scene_models import world_of
 
         try:
             world = world_of(formula)
-        except OutOfBudget:
-            return None
-        return "" if world is None else "a world in which " + "; ".join(sorted(map(str, world)))[:300]
-    from tsgkit.logic.solver import solve
+        except OutOfBudget as out:
+            return None, f"no sensible world was found in {out}"
+        if world is None:
+            return "", "no sensible world satisfies it"
+        return "a world in which " + "; ".join(sorted(map(str, world)))[:300], ""
+    from tsgkit.logic.solver import BOTH, solve
 
     solution = solve(formula, effort=EFFORT)
-    if solution.layout is not None:
-        things = (f"{thing.label} at {[round(edge) for edge in thing.box]}" for thing in solution.layout.objects)
-        return "a layout with " + ", ".join(things)
-    return "" if solution.status == "unsatisfiable" else None
+    if solution.layout is None:
+        return "" if solution.status == "unsatisfiable" else None, solution.text
+    things = (f"{thing.label} at {[round(edge) for edge in thing.box]}" for thing in solution.layout.objects)
+    return "a layout with " + ", ".join(things), "" if solution.profiles == BOTH else solution.note
 
 
 async def written(item: Composed, ask: Ask, rounds: int = 2) -> Composed | Rejected:

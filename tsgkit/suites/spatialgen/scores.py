@@ -263,12 +263,9 @@ def judged(sample: SpatialRow, transcript: Transcript | None, way: ParsedProtoco
         right = None if replies.dropped else [bool(scores["official"][column].sum) for column in COLUMNS]
         evidence["official"] = {"requests": replies.requests, "rejected": replies.rejected, "right": right}
 
-    votes = [
-        (letter, question.refusal)
-        for ballot, question in zip(ballots, sample.questions, strict=True)
-        for letter in ballot.letters
-        if letter is not None
-    ]
+    votes = [letter for ballot in ballots for letter in ballot.letters if letter is not None]
+    refusals = [question.refusal for question in sample.questions]
+    of_none = (ballot.letters.count(letter) for ballot, letter in zip(ballots, refusals, strict=True) if letter)
     wanted = len(ballots) * ROUNDS
     counts = {
         "items": 1,
@@ -277,14 +274,13 @@ def judged(sample: SpatialRow, transcript: Transcript | None, way: ParsedProtoco
         "questions": len(ballots),
         "votes": wanted,
         "votes_unread": wanted - len(votes),
-        "votes_none": sum(letter == refusal for letter, refusal in votes),
+        "votes_none": sum(of_none),
         "replies_rejected": replies.rejected if replies else 0,
         SHOWN_BY_POSITION: int(sight is not None and bool(sight.file)),
     }
-    winners = [
-        next((letter for letter in LETTERS if ballot.letters.count(letter) >= NEEDED), None) for ballot in ballots
-    ]
-    return Judged(sample, outcome, answer=winners, scores=scores, notes=notes, evidence=evidence, counts=counts)
+    winners = [[letter for letter in LETTERS if ballot.letters.count(letter) >= NEEDED] for ballot in ballots]
+    answer = [winner[0] if winner else None for winner in winners]
+    return Judged(sample, outcome, answer=answer, scores=scores, notes=notes, evidence=evidence, counts=counts)
 
 
 def _outcome(rounds: Rounds) -> tuple[Outcome, tuple[str, ...]]:
@@ -304,12 +300,10 @@ def _outcome(rounds: Rounds) -> tuple[Outcome, tuple[str, ...]]:
 
 def strict_scores(ballots: Sequence[Ballot]) -> Scores:
     """Score all questions: by sub-domain, and under other vote thresholds."""
-    columns = {
-        column: Score(
-            float(ballot.right()), 1.0, f"the key {ballot.key} was said in {ballot.for_key} of {ROUNDS} rounds"
-        )
-        for column, ballot in zip(COLUMNS, ballots, strict=True)
-    }
+    columns = {}
+    for column, ballot in zip(COLUMNS, ballots, strict=True):
+        reason = f"the key {ballot.key} was said in {ballot.for_key} of {ROUNDS} rounds"
+        columns[column] = Score(float(ballot.right()), 1.0, reason)
     scores, n = {ACCURACY: _overall(columns), **columns}, float(len(ballots))
     for_keys = sum(ballot.for_key for ballot in ballots)
     scores[SINGLE] = Score(for_keys / ROUNDS, n, f"{for_keys} of {len(ballots) * ROUNDS} votes are for the key")
