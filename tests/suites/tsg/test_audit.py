@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from tsgkit.graph.model import ActionGraph
 from tsgkit.lexicon.fragments import unfinished
 from tsgkit.suites.audits.items import AuditedItem, leaks
 from tsgkit.suites.tsg.items import QuestionSample, SelectionSample
-from tsgkit.suites.tsg.sample_checks import (
-    better_options,
-    earlier_steps,
-    strange_keys,
-    unfinished_options,
-    wrong_kinds,
-)
+from tsgkit.suites.tsg.sample_checks import better_options, earlier_steps, strange_keys, unfinished_options, wrong_kinds
 
 TABLES = dict(part.split(":\n", 1) for part in Path(__file__).with_name("audit_tables.txt").read_text().split("\n\n"))
 """Rows of each check, separated by |, their parts by /; those of *not* a check are lookalikes."""
@@ -50,7 +45,8 @@ def choice(steps: str, *candidates: str) -> SelectionSample:
 
 def earlier(step: str, text: str, *own: str) -> Iterable[object]:
     own_graphs = graphs(f"dry cup | fill jar | {own[0]}") if own else ()
-    return earlier_steps(choice(f"{step} | lift pot | dry cup", "The cup was dried.", "b", text), own_graphs)
+    sample = choice(f"{step} | lift pot | dry cup", "The cup was dried.", "b", text)
+    return earlier_steps(replace(sample, candidate_graphs=own_graphs))
 
 
 def of_kind(answer: str, question: str) -> Iterable[object]:

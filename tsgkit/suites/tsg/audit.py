@@ -71,20 +71,19 @@ def auditable(
     clusters, kinds = clusters_of(document), kinds_of_rows(document.entries)
     items: list[AuditedItem] = []
     by_id: dict[str, Any] = {}
-    own_graphs: dict[str, tuple[ActionGraph, ...]] = {}
     for number, entry in enumerate(document.entries):
         for sample in rows.items_from(entry, document.file, clusters.name(number)) if entry.row else ():
             items.append(replace(rules.item(sample), group=kinds[number]))
-            by_id[sample.item_id], own_graphs[sample.item_id] = sample, entry.asides
+            by_id[sample.item_id] = sample
     if not items:
         raise UsageError(f"{document.file}: there are no items in it")
 
     def slips(check: SampleCheck, items: Sequence[AuditedItem]) -> Iterator[Slip]:
         for item in items:
             sample = by_id[item.item_id]
-            if isinstance(sample, check.of):
-                for message in check.problems(sample, rules.truth(sample), own_graphs[item.item_id]):
-                    yield Slip(check.code, item.item_id, message)
+            subject = rules.truth(sample) if check.of is SentenceGraphs else sample
+            if isinstance(subject, check.of):
+                yield from (Slip(check.code, item.item_id, message) for message in check.problems(subject))
 
     def contaminated(items: Sequence[AuditedItem]) -> Iterator[Slip]:
         """Find items whose words or graph occur in a worked example, or verbatim in a prompt."""
@@ -113,9 +112,23 @@ def auditable(
         judged = judge_reading(task, sample, read_reply(task, sample, CollectedReply(reply)))
         return judged.scores["strict"]["f1"].value or 0.0
 
+    def handled(item: AuditedItem, name: str) -> tuple[str, ...]:
+        """Return an answer that can be given without reading the question."""
+        sample = by_id[item.item_id]
+        is_question = isinstance(sample, QuestionSample)
+        return tuple(handled_things(sample.graphs, sample.question)[name]) if is_question else ()
+
     answerers = (
         Answerer("the option with the fewest words that deny", "the options, not the graph", fewest_denials),
-        *_readers_of_graphs(by_id),
+        *(
+            Answerer(
+                name,
+                "the graphs" + (" and which names the question holds" if "question" in name else ", not the question"),
+                partial(handled, name=name),
+                needs=lambda item: bool(item.pool),
+            )
+            for name in handled_things((), "")
+        ),
         learned_names(by_id),
         _guesser(task, by_id, worth),
         learned_graphs(by_id, worth),
@@ -172,20 +185,6 @@ def _commonest(names: list[str]) -> list[str]:
     counts = Counter(names)
     most = max(counts.values(), default=0)
     return [name for name, number in counts.items() if number == most]
-
-
-def _readers_of_graphs(by_id: Mapping[str, Any]) -> Iterator[Answerer]:
-    """Yield answers that can be given without reading the question."""
-    for name in handled_things((), ""):
-
-        def answer(item: AuditedItem, name: str = name) -> tuple[str, ...]:
-            sample = by_id[item.item_id]
-            if not isinstance(sample, QuestionSample):
-                return ()
-            return tuple(handled_things(sample.graphs, sample.question)[name])
-
-        sees = "the graphs" + (" and which names the question holds" if "question" in name else ", not the question")
-        yield Answerer(name, sees, answer, needs=lambda item: bool(item.pool))
 
 
 def rivals(graphs: Sequence[ActionGraph], answer: str) -> dict[str, int]:

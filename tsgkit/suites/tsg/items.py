@@ -63,6 +63,8 @@ class SelectionSample(TsgSample):
     graph: ActionGraph
     candidates: tuple[str, ...]
     position: int
+    candidate_graphs: tuple[ActionGraph, ...] = field(default=(), compare=False, repr=False)
+    """The graph of each candidate, where the row has them."""
 
     @property
     def answer(self) -> str:

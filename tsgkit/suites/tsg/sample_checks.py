@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from tsgkit.graph.model import DOBJ, HANDS, PERSON, VERB, WITH, ActionGraph
@@ -100,12 +101,12 @@ def lone_letters(sample: SelectionSample) -> Iterator[str]:
         yield f"a lone capital A stands in {', '.join(LETTERS[index] for index in places if index < 10)}"
 
 
-def earlier_steps(sample: SelectionSample, own_graphs: Sequence[ActionGraph]) -> Iterator[str]:
+def earlier_steps(sample: SelectionSample) -> Iterator[str]:
     """Find wrong candidates whose sentence describes a graph of the context; rows may have a graph of each
     candidate.
     """
-    for index, text in enumerate(sample.candidates):
-        own_graph = own_graphs[index] if len(own_graphs) == len(sample.candidates) else None
+    graphs = sample.candidate_graphs if len(sample.candidate_graphs) == len(sample.candidates) else ()
+    for index, (text, own_graph) in enumerate(zip_longest(sample.candidates, graphs)):
         step = _described_step(sample, text, own_graph) if index != sample.position else None
         if step is not None:
             yield f"candidate {LETTERS[index % 26]} describes graph {step + 1} of the context"
@@ -281,9 +282,8 @@ def asked_kind(question: str) -> str:
     """
     sentence = words(re.split(r"[.;:]\s", question)[-1])
     starts = [index for index, word in enumerate(sentence) if word in ("which", "what", "where")]
-    while (
-        len(starts) > 1 and starts[0] > 1 and sentence[starts[0] - 1] in PREPOSITIONS
-    ):  # "the step in which ..., what"
+    # "the step in which ..., what"
+    while len(starts) > 1 and starts[0] > 1 and sentence[starts[0] - 1] in PREPOSITIONS:
         starts.pop(0)
     start = starts[0] if starts else len(sentence)
     question_word, rest = "".join(sentence[start : start + 1]), sentence[start + 1 :]
@@ -311,13 +311,13 @@ def wrong_kinds(sample: QuestionSample) -> Iterator[str]:
     A tool is what something is done with. What is used as one, or never handled, and only ever receives other things is
     a place; and what only ever is a tool is no place. A name without a part in the graphs is passed over.
     """
-    kind, answer, question_words = asked_kind(sample.question), sample.answer, words(sample.question)
+    kind, answer, terms = asked_kind(sample.question), sample.answer, words(sample.question)
     roles = {role for role, names in names_by_role(sample.graphs).items() if answer in names}
     edges = {edge for graph in sample.graphs for _, edge, target in graph.triplets if target == answer}
     receives = any(compatible(edge, preposition) for edge in edges - {WITH} for preposition in _RECEIVES)
     is_used, asks_for_place = (
-        "used" in question_words,
-        question_words[-1] in PREPOSITIONS or question_words[0] in PREPOSITIONS - {"with"},
+        "used" in terms,
+        terms[-1] in PREPOSITIONS or terms[0] in PREPOSITIONS - {"with"},
     )
     may_be_place = receives and not asks_for_place and not _USED_FOR.search(sample.question)
     message = ""
@@ -329,9 +329,7 @@ def wrong_kinds(sample: QuestionSample) -> Iterator[str]:
         message = "only an action"
     elif kind == "tool" and may_be_place and WITH not in roles:
         message = "" if DOBJ in roles and not is_used else "only a place where something is put"
-    elif (
-        kind == PLACE and roles <= {WITH, DOBJ} and WITH in roles and not is_used and "container" not in question_words
-    ):
+    elif kind == PLACE and roles <= {WITH, DOBJ} and WITH in roles and not is_used and "container" not in terms:
         message = "only a tool"
     if message and roles:
         yield f"asks for {_AN.get(kind, 'a')} {kind}, and {answer} is {message}"
@@ -341,72 +339,65 @@ def wrong_kinds(sample: QuestionSample) -> Iterator[str]:
 
 
 class SampleCheck(NamedTuple):
-    """A check of each sample of a class by itself, for one kind of defect."""
+    """A check of each sample of a class by itself, or of its right sentence and graphs, for one kind of defect."""
 
     code: str
     looks_for: str
-    of: type[TsgSample]
-    problems: Callable[[Any, SentenceGraphs, Sequence[ActionGraph]], Iterable[str]]
-    """Yields what is wrong with a sample, of its right sentence and graphs, and the row's graphs of its candidates."""
+    of: type[TsgSample | SentenceGraphs]
+    problems: Callable[[Any], Iterable[str]]
+    """Yields what is wrong."""
     is_error: bool = False
     is_folded: bool = False
 
 
 SAMPLE_CHECKS = (
     SampleCheck(
-        "contradiction",
-        "right answers that say the opposite of their graph",
-        TsgSample,
-        lambda _, truth, __: opposites(truth),
-        is_error=True,
+        "contradiction", "right answers that say the opposite of their graph", SentenceGraphs, opposites, is_error=True
     ),
     SampleCheck(
         "hands",
         "sentences that count other hands than their graph",
-        TsgSample,
-        lambda _, truth, __: hand_conflicts(truth.sentence, truth.graphs),
+        SentenceGraphs,
+        lambda truth: hand_conflicts(truth.sentence, truth.graphs),
         is_folded=True,
     ),
     SampleCheck(
-        "unfinished-option",
-        "choices with a candidate that is no whole sentence",
-        SelectionSample,
-        lambda sample, *_: unfinished_options(sample),
+        "unfinished-option", "choices with a candidate that is no whole sentence", SelectionSample, unfinished_options
     ),
     SampleCheck(
         "answer-kind",
         "questions for a tool, a place, a hand, an action or a thing whose answer is none",
         QuestionSample,
-        lambda sample, *_: wrong_kinds(sample),
+        wrong_kinds,
     ),
     SampleCheck(
         "step-before",
         "choices about a graph that stood in the context already",
         SelectionSample,
-        lambda sample, *_: ["its graph stands in its context as well"] * (sample.graph in sample.context),
+        lambda sample: ["its graph stands in its context as well"] * (sample.graph in sample.context),
     ),
     SampleCheck(
         "earlier-step",
         "choices with a wrong candidate that describes an earlier step of the context",
         SelectionSample,
-        lambda sample, _, own_graphs: earlier_steps(sample, own_graphs),
+        earlier_steps,
     ),
     SampleCheck(
         "better-option",
         "choices whose graph a wrong candidate fits better than the keyed one",
         SelectionSample,
-        lambda sample, *_: better_options(sample),
+        better_options,
     ),
     SampleCheck(
         "strange-key",
         "choices whose keyed candidate names a thing of the context and nothing of the graph",
         SelectionSample,
-        lambda sample, *_: strange_keys(sample),
+        strange_keys,
     ),
     SampleCheck(
         "lone-letter",
         "choices whose candidates hold a lone capital A, which the published reader takes for a letter",
         SelectionSample,
-        lambda sample, *_: lone_letters(sample),
+        lone_letters,
     ),
 )

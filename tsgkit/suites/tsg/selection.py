@@ -52,6 +52,7 @@ def items_of(entry: Entry, cluster: str, file: str) -> Iterator[SelectionSample]
         graph=graph,
         candidates=tuple(row["variations"]),
         position=row["position"],
+        candidate_graphs=entry.asides,
     )
 
 

@@ -88,10 +88,10 @@ def tsg_task(
     names = (*STORED, *(COMPUTED if rows.of == "sgg" else ()), *own_groups)
     parts.setdefault("official", Official(unpublished=lambda style, solver: NO_READER))
 
-    def described(item: Any, *names: str) -> str:  # noqa: ANN401  (of its task)
+    def described(item: Any, *shown: str) -> str:  # noqa: ANN401  (of its task)
         """Describe an item to people by some fields of its prompt."""
         values = fields(item)
-        return "\n\n".join(f"{name}:\n{values[name]}" for name in names)
+        return "\n\n".join(f"{name}:\n{values[name]}" for name in shown)
 
     def program(answered: Callable[[Any, int], Any], item: Any, seed: int) -> str:  # noqa: ANN401
         return written(answered(item, seed))
