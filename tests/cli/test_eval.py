@@ -73,7 +73,7 @@ def test_json_of_baselines_and_models_follows_the_contract(server: Running, tsgk
     assert (usage["calls"], usage["requests"], usage["prompt_tokens"], usage["completion_tokens"]) == (4, 4, 400, 40)
     assert usage["cost"] == pytest.approx(4 * 120e-6)
     with model_server(usage=None) as silent:
-        assert tsgkit(asking(silent)).out.splitlines()[2].endswith("unknown  unknown")
+        assert tsgkit(asking(silent)).out.splitlines()[2].endswith("(unknown)  (unknown)")
 
 
 def test_samples_beyond_a_budget_are_missing_and_figures_are_over_the_others(tsgkit: CommandLine) -> None:

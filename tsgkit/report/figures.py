@@ -3,7 +3,7 @@
 >>> value = Value(0.78568, 0.71095, 0.85105, 91.0)
 >>> percent(value), str(with_interval(value)), weight(value)
 ('78.6', '78.6 [71.1, 85.1]', '91')
->>> percent(None), cost({"cost": None, "calls_without_price": 3})
+>>> percent(None), cost({"cost": None, "calls": 3, "from_cache": 0})
 ('-', '(unknown)')
 """
 
@@ -100,19 +100,21 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
 
 
-def tokens(usage: Mapping[str, Any] | None, name: str) -> str:
-    """Return a number of tokens; ``(unknown)`` if no call reports it."""
+def tokens(usage: Mapping[str, Any] | None, *names: str) -> str:
+    """Return a number of tokens, of several kinds together; ``(unknown)`` if no call reports it."""
     if usage is None:
         return NOTHING
-    if usage[name] is None:
+    if any(usage[name] is None for name in names):
         return UNKNOWN
-    return f"{'at least ' if usage['calls_without_usage'] else ''}{number(usage[name])}"
+    return f"{'at least ' if usage['calls_without_usage'] else ''}{number(sum(usage[name] for name in names))}"
 
 
 def cost(usage: Mapping[str, Any] | None) -> str:
-    """Return what the calls cost; ``(unknown)`` where no price is known."""
+    """Return what the calls cost; ``(unknown)`` where no price is known, ``(cached)`` where no call was made."""
     if usage is None:
         return NOTHING
+    if usage["from_cache"] == usage["calls"]:
+        return "(cached)"
     if usage["cost"] is None:
         return UNKNOWN
     return f"{'at least ' if usage['calls_without_price'] else ''}${usage['cost']:.4f}"

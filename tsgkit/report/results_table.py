@@ -9,7 +9,7 @@ from typing import Any
 
 from tsgkit.errors import BATCHES_OPEN
 from tsgkit.replies import READER
-from tsgkit.report.figures import one_of, percent, with_interval
+from tsgkit.report.figures import cost, one_of, percent, tokens, with_interval
 from tsgkit.report.phrases import more_room
 from tsgkit.report.plain_text import code_options, count, inert
 from tsgkit.report.report_rows import comparison_metric, controls_of
@@ -231,16 +231,6 @@ def never_answered(results: Sequence[Result]) -> bool:
 def _row(result: Result, metric: str) -> tuple[Cell, ...]:
     """Return the line of a metric: the row, its figures, and what they took."""
     cell, board, usage = result.cell, result.board, usage_value(result.usage)
-    tokens = cost = "-"
-    if usage is not None:
-        tokens = cost = "unknown"
-        if usage["prompt_tokens"] is not None:
-            at_least = ">=" if usage["calls_without_usage"] else ""
-            tokens = f"{at_least}{usage['prompt_tokens'] + usage['completion_tokens']:,}"
-        if usage["from_cache"] == usage["calls"]:
-            cost = "(cached)"
-        elif usage["cost"] is not None:
-            cost = f"{'>=' if usage['calls_without_price'] else ''}${usage['cost']:.4f}"
     ways = cell.ways if cell.style or cell.axes else ("-", *cell.ways)
     return (
         cell.task,
@@ -248,7 +238,8 @@ def _row(result: Result, metric: str) -> tuple[Cell, ...]:
         metric,
         str(result.total) if not result.unasked else f"{board.n}/{result.total}",
         *(with_interval(board.value(metric, profile)) for profile in PROFILES),
-        *(str(board.counts["unreadable"]), str(result.failed), tokens, cost),
+        *(str(board.counts["unreadable"]), str(result.failed)),
+        *(tokens(usage, "prompt_tokens", "completion_tokens"), cost(usage)),
     )
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tsgkit.errors import TsgkitError
+from tsgkit.errors import FileProblem, TsgkitError
 from tsgkit.geometry import check_libraries
 from tsgkit.suites.panels import Panel, SampleView, table_panel, text_panel
 from tsgkit.suites.sceneeval.annotation_replies import FIELDS
@@ -54,7 +54,7 @@ def _room(shown: SampleView) -> Iterator[Panel]:
 
         room = _scene(shown.folder, annotation.item_id, shown.assets)
         if problem := undrawable(room.stage):
-            raise _NothingToDraw(str(problem))
+            raise FileProblem(str(problem))
         parts, simplified = room_parts(room.stage, most_faces=MOST_FACES)
         all_sections = [*_changes(shown.judged.evidence or {}, room), *remarks, *simplified]
         value = {"parts": parts, "sections": [listed(remark) for remark in all_sections]}
@@ -76,17 +76,13 @@ def _from_above(folder: Folder | None, item_id: str, assets: tuple[str, ...]) ->
     return SceneView(_scene(folder, item_id, assets), "").svg
 
 
-class _NothingToDraw(ValueError):
-    """A room of which nothing can be drawn."""
-
-
 def _scene(folder: Folder | None, item_id: str, assets: tuple[str, ...]) -> LoadedScene:
     """Return the scene of an item; a mesh that is missing is drawn as a box, whatever the run did."""
     if folder is None or not Path(folder.path).is_dir():
-        raise FileNotFoundError(f"there is no folder of scenes {'' if folder is None else folder.path}")
+        raise FileProblem(f"there is no folder of scenes {'' if folder is None else folder.path}")
     path = scene_file(folder.path, item_id)
     if path is None:
-        raise FileNotFoundError("the folder has no scene of this id")
+        raise FileProblem("the folder has no scene of this id")
     return read_scene(path, sources_of(assets), missing=MISSING[1])
 
 
