@@ -200,8 +200,8 @@ def graph_differences(
     (None: all).
     """
     left = len(graphs) if images is None else images
-    for number, graph in enumerate(graphs):
-        if places is not None and number not in places:
+    for number, graph in enumerate(graphs, 1):
+        if places is not None and number - 1 not in places:
             continue
         title = f"Graph {number}: {graph.action}" if graph.action else f"Graph {number}"
         yield tag("h4", text(f"Graph {number}: {graph.titled}"))
@@ -335,7 +335,7 @@ def _scene(panel: Panel) -> Iterator[Markup]:
 
 
 def _graphs(panel: Panel) -> Iterator[Markup]:
-    for number, pair in enumerate(panel.value["pairs"]):
+    for number, pair in enumerate(panel.value["pairs"], 1):
         reference, candidate = (
             None if pair[name] is None else ActionGraph.of(*map(tuple, pair[name]))
             for name in ("reference", "candidate")

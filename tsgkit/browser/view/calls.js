@@ -28,7 +28,7 @@ export function shownValue(value) {
   if (isTriplet(value)) return tripletList([value]);
   if (isGraph(value)) return tripletList(value);
   if (Array.isArray(value) && value.length && value.every(isGraph)) {
-    return el("div.graph-lists", value.map((graph, place) => el("div", el("h4", `Graph ${place}`), tripletList(graph))));
+    return el("div.graph-lists", value.map((graph, place) => el("div", el("h4", `Graph ${place + 1}`), tripletList(graph))));
   }
   if (Array.isArray(value) && value.length && value.every((one) => typeof one === "string")) return el("ul", value.map((one) => el("li", el("bdi", one))));
   return el("details", el("summary", "JSON"), block(JSON.stringify(value, null, 2)));

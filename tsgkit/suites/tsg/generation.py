@@ -176,7 +176,7 @@ def graph_task(card: Card, rows: RowRules, *, prompt: Mapping[str, Any], **parts
         vote=vote,
         view={
             "reference": lambda item: "\n\n".join(
-                f"Graph {number}:\n{arrows(graph)}" for number, graph in enumerate(item.references)
+                f"Graph {number}:\n{arrows(graph)}" for number, graph in enumerate(item.references, 1)
             ),
             "value": lambda item: lists_of(item.references),
             "told": lambda answer: answer.graphs,
